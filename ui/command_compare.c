@@ -1,4 +1,4 @@
-/* command_compare.c - the window that was marked against the one that is shown. */
+/* command_compare.c - compares the shown window with a marked one, the baseline. */
 #include "command_list.h"
 #include "widgets/baseline_label.h"
 
@@ -26,7 +26,7 @@ void cmd_mark_baseline(struct ui_state *state)
 		  baseline_label_marked(state, label));
 }
 
-/* The chosen time against all that was counted before and after it. */
+/* Compares the selected time with all that was counted before and after it. */
 static void mark_rest(struct ui_state *state)
 {
 	const struct time_range time = state_shown_time(state);

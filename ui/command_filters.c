@@ -69,7 +69,7 @@ void cmd_filter(struct ui_state *state)
 	state_open_prompt(state, &use, state->filter_before);
 }
 
-/* What a name is the name of: program and command are often called the same. */
+/* Returns the word for a field: a program and a command often have the same name. */
 static const char *field_word(enum filter_field field)
 {
 	switch (field) {
@@ -220,7 +220,7 @@ static const char *group_title(const struct ui_state *state)
 	return tree_rows_group(rows, tree_rows_cursor(rows)->first)->text;
 }
 
-/* The way that Enter takes, then that into each other view. */
+/* Adds the line "open VIEW of ROW": at @step 0 the view that Enter opens, then each other view. */
 static void add_way(struct ui_state *state, int step)
 {
 	const enum view_kind here = state->shown_kind;
@@ -232,7 +232,7 @@ static void add_way(struct ui_state *state, int step)
 		return;
 	if (way->count)
 		filter_format_part(&way->parts[way->count - 1], text);
-	else	/* all of an event */
+	else	/* all samples of an event */
 		snprintf(text, sizeof(text), "%s", group_title(state));
 	snprintf(label, sizeof(label), "open %s of %s", table_specs[kind].title, text);
 	menu_add(&state->menu, ROW_ITEM(ROW_OPEN, kind, 0), MENU_PLAIN, label,

@@ -1,4 +1,4 @@
-/* command_finds.c - search: moves the cursor, leaves the rows. */
+/* command_finds.c - search: moves the cursor, does not change the rows. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static bool node_matches(const struct ui_state *state, size_t index)
 	       search_matches(state->search, node->object);
 }
 
-/* Of the rows' tree: compared, its order is not the snapshot's. */
+/* Counts the nodes of the rows' tree; while compared it is sorted unlike the snapshot's. */
 static size_t count_nodes(const struct ui_state *state)
 {
 	const struct group_tree *groups = state->groups_view.rows.groups;
@@ -53,7 +53,7 @@ static size_t count_nodes(const struct ui_state *state)
 	return state->shown ? state->shown->tree.node_count : 0;
 }
 
-/* Also beneath closed lines: they open. */
+/* Searches beneath closed lines, too, and opens them. */
 static bool find_node(struct ui_state *state, size_t from, size_t step)
 {
 	const size_t count = count_nodes(state);
@@ -69,7 +69,7 @@ static bool find_node(struct ui_state *state, size_t from, size_t step)
 	return false;
 }
 
-/* The cursor goes to the next match, @step rows from index @from at a time, round the end. */
+/* Moves the cursor to the next match, in steps of @step rows from index @from, wrapping around. */
 static bool find_row(struct ui_state *state, size_t from, size_t step)
 {
 	const struct table_rows *rows = &state->table.rows;
@@ -119,7 +119,7 @@ static size_t cursor_node(struct ui_state *state)
 	return row ? row->first : 0;
 }
 
-/* How much it is stands above the boxes. */
+/* Finds a frame of the flame graph. The view shows the matches' share above the boxes. */
 static void find_frame(struct ui_state *state)
 {
 	flame_view_return(&state->flame);
@@ -132,7 +132,7 @@ static bool is_of_probes(const struct ui_state *state)
 	return state_is_probes(state) || state_is_probe(state);
 }
 
-/* Of the list a probe, of one probe a hit of its log. */
+/* Finds a probe in the list of probes, a hit in the log of one probe. */
 static bool find_probe(struct ui_state *state, int step)
 {
 	if (state_is_probes(state))
@@ -176,7 +176,7 @@ static void search_edited(struct ui_state *state)
 	note_matches(state);
 }
 
-/* A row that was not there, or not yet named, when the text was typed. */
+/* Searches again in new rows: the row may have come, or got its name, after the text was typed. */
 static void search_refreshed(struct ui_state *state)
 {
 	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);

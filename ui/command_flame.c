@@ -1,4 +1,4 @@
-/* command_flame.c - what is done with the flame graph. */
+/* command_flame.c - commands of the flame graph. */
 #include "command_list.h"
 
 void cmd_flame(struct ui_state *state)

@@ -1,4 +1,4 @@
-/* command_groups.c - the tree of groups: into it, its order, out to the samples of a group. */
+/* command_groups.c - opens the group tree, changes its keys, opens the samples of a group. */
 #include <stdio.h>
 
 #include "command_list.h"

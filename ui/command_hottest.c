@@ -1,8 +1,8 @@
 /* command_hottest.c - J: to the hottest row, path or frame, or the busiest time.
  *
- * Which of them is meant is what was looked at last: after a key of time ([ ] { } ( ) H, a click
- * on the activity graph) it is a time, until a key means rows again.
- * Again: pressed where it led to, it goes on to the next; at the end it begins anew.
+ * What it goes to depends on the last key: after a key of time ([ ] { } ( ) H, a click on the
+ * activity graph) to a time, until a key acts on rows again.
+ * Again: pressed where it led to, it goes on to the next; after the last it starts over.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "command_list.h"
 #include "widgets/format.h"
 
-/* Rows by falling heat: what changed most where they are compared, else what took most itself. */
+/* Orders rows by descending heat: the change while they are compared, else SELF%. */
 static int compare_heat(const struct ui_state *state, const struct snapshot_row *a,
 			const struct snapshot_row *b)
 {
@@ -22,7 +22,7 @@ static int compare_heat(const struct ui_state *state, const struct snapshot_row 
 	return result ? result : (a->id > b->id) - (a->id < b->id);
 }
 
-/* Threads are part of their process's row, and idle is not hot. */
+/* Excludes idle rows, and threads, which are part of their process's row. */
 static bool can_be_hot(const struct snapshot_row *row)
 {
 	return !row->is_idle && !row->group_id;
@@ -46,7 +46,7 @@ static size_t find_row(const struct ui_state *state, const struct snapshot_row *
 	return found;
 }
 
-/* How many are hotter, and how many there are. */
+/* Shows the rank of the row and the number of rows. */
 static void say_rank(struct ui_state *state, const struct snapshot_row *here)
 {
 	const struct table_rows *rows = &state->table.rows;
@@ -81,7 +81,7 @@ static void go_to_row(struct ui_state *state)
 /* Equal parts of the activity graph's time, oldest first: its points, or parts of them. */
 struct slices {
 	const struct snapshot *snapshot;
-	size_t parts;		/* of each point */
+	size_t parts;		/* slices per point */
 	bool is_heat;		/* values are those of the heat map's cells */
 };
 
@@ -95,7 +95,7 @@ static struct slices slices_of(const struct ui_state *state)
 	};
 }
 
-/* < 0: nothing is known of it. */
+/* Returns the load of a slice; < 0: unknown. */
 static double value_of(const struct slices *slices, size_t index)
 {
 	const size_t point = index / slices->parts, ticks = HEAT_ROWS / slices->parts;
@@ -135,7 +135,7 @@ static bool is_visited(const struct ui_state *state, struct time_range range)
 	return false;
 }
 
-/* The busiest that was not visited, of equal ones the latest. False: there is none. */
+/* Finds the busiest slice not visited, of equal ones the latest. False: there is none. */
 static bool find_slice(const struct ui_state *state, const struct slices *slices, size_t *out)
 {
 	const struct time_bounds bounds = state_time_bounds(state);
@@ -188,7 +188,7 @@ static void go_to_slice(struct ui_state *state)
 
 	is_found = find_slice(state, &slices, &index);
 	if (!is_found && state->visited_count) {
-		state->visited_count = 0;	/* all were visited: from the busiest again */
+		state->visited_count = 0;	/* all were visited: start over at the busiest */
 		is_found = find_slice(state, &slices, &index);
 	}
 	if (!is_found) {

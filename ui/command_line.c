@@ -1,8 +1,8 @@
 /* command_line.c - see ui/command_line.h.
  *
- * Idea: the source is what was given, with what was changed on the screen in its place; everything
- * else is read off the state, so that a key that was pressed counts. Whatever no option says is
- * said in a note: a line that quietly shows something else would be worse than none.
+ * Idea: the source's words are those given, updated by changes on the screen; everything else comes
+ * from the state, so that pressed keys count. What no option can express becomes a note: a command
+ * line that silently shows something else would be worse than none.
  */
 #include "ui/command_line.h"
 

@@ -1,5 +1,5 @@
-/* command_list.h - what the commands do, for the table in ui/commands.c; and the few steps that
- * menus and the mouse share with them.
+/* command_list.h - the functions that the table in ui/commands.c runs (cmd_*), and the steps that
+ * menus and the mouse share with them (command_*).
  * Thread: the ui's. */
 #ifndef UI_COMMAND_LIST_H
 #define UI_COMMAND_LIST_H
@@ -45,24 +45,25 @@ void cmd_close_all(struct ui_state *state);
 void cmd_turn(struct ui_state *state);
 void cmd_tree_limit(struct ui_state *state);
 void cmd_inlined(struct ui_state *state);
-/* A double click. */
+/* Opens or closes the line under the cursor, on a double click. */
 void command_toggle_line(struct ui_state *state);
 
-/* Shows the calls as a picture of @kind: of the cursor's row; where that is not a table's, of the
- * same samples. */
+/* Shows calls as @kind (tree or flame graph): in a table or the groups those of the cursor's row,
+ * elsewhere those of the same samples. */
 void command_open_calls(struct ui_state *state, enum view_kind kind);
-/* The same of the hits of the probe in the list; false: there is none under the cursor. */
+/* Shows the calls of the hits of the listed probe under the cursor; false: there is none. */
 bool command_open_hits(struct ui_state *state, enum view_kind kind);
-/* The same picture of the level before. */
+/* Goes back one level and shows it in the present kind of view. */
 void command_show_whole(struct ui_state *state);
 
 /* command_groups.c: the tree of groups */
 void cmd_groups(struct ui_state *state);
 void cmd_group_keys(struct ui_state *state);
 void cmd_open_group(struct ui_state *state);
-/* Says which keys of the opened group, a bit per enum group_key, no filter tells; 0: nothing. */
+/* Shows a message with the keys of the opened group (a bit per enum group_key) that no filter can
+ * express; 0: no message. */
 void command_tell_left_out(struct ui_state *state, unsigned int left_out);
-/* Says that the group can't be opened, for what no filter tells. */
+/* Shows a message that the group can't be opened, since no filter can express those keys. */
 void command_refuse_way(struct ui_state *state, unsigned int left_out);
 
 /* command_flame.c: the flame graph */
@@ -103,8 +104,8 @@ void cmd_row_menu(struct ui_state *state);
 void cmd_idle(struct ui_state *state);
 void cmd_hide_kernel(struct ui_state *state);
 void cmd_hide_user(struct ui_state *state);
-/* Takes the innermost filter away where it leaves no row of the samples, and says which. False:
- * there are rows, or no filter is the reason that there are none. */
+/* Removes the innermost filter if it leaves no row, and shows a message about it. False: there are
+ * rows, or no filter is the reason that there are none. */
 bool command_drop_filter(struct ui_state *state);
 
 /* command_shows.c: order, columns, time, looks */
@@ -123,7 +124,7 @@ void cmd_raw_names(struct ui_state *state);
 void cmd_theme(struct ui_state *state);
 void cmd_mouse(struct ui_state *state);
 void cmd_repaint(struct ui_state *state);
-/* A second time: the other way round. */
+/* Sorts by @column; if it is the sort column already, reverses the order. */
 void command_sort_by(struct ui_state *state, enum column_id column);
 
 /* command_times.c: back in time */
@@ -135,16 +136,17 @@ void cmd_live(struct ui_state *state);
 void cmd_shorter(struct ui_state *state);
 void cmd_longer(struct ui_state *state);
 void cmd_heat_map(struct ui_state *state);
-/* Whatever is shown: without a word. */
+/* Goes live from any view, without a message. */
 void command_go_live(struct ui_state *state);
-/* What history has of @range; says so when that is nothing. A snapshot must be there. */
+/* Shows the part of @range that history has, or a message if it has none. A snapshot must have
+ * arrived. */
 void command_choose_time(struct ui_state *state, struct time_range range);
 
 /* command_hottest.c */
 void cmd_hottest(struct ui_state *state);
 
 /* command_compare.c: against a baseline */
-/* Where the chosen time is compared with the rest of history: so is the one chosen now. */
+/* If a selected time is compared with the rest of history, compares the time selected now. */
 void command_compare_rest(struct ui_state *state);
 void cmd_mark_baseline(struct ui_state *state);
 void cmd_compare(struct ui_state *state);

@@ -1,4 +1,4 @@
-/* command_moves.c - moving the cursor, and from view to view. */
+/* command_moves.c - moves the cursor and switches views. */
 #include <stdio.h>
 
 #include "command_list.h"

@@ -1,10 +1,10 @@
-/* command_palette.c - every command by its name, by its help, and by the words of other tools.
+/* command_palette.c - finds every command by its name, its help and the words of other tools.
  *
- * Problem: whoever knows perf, htop or gdb types "annotate", "delay" or "export". The command that
- * does it, or comes next to it, is called otherwise here.
+ * Problem: users of perf, htop or gdb type "annotate", "delay" or "export". The command that does
+ * it, or something near it, has another name here.
  *
- * Idea: such words belong to a command and are searched like its name. Where a word means another
- * command in another place, both have it: the palette shows only commands of the place one is in.
+ * Idea: such words belong to a command and are searched like its name. If a word means different
+ * commands in different views, all have it: the palette shows only commands of the present view.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* command_probes.c - probes: new ones, the list, one of them. */
+/* command_probes.c - commands to add probes, to list them and to change one. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "command_list.h"
 #include "widgets/probe_columns.h"
 
-/* The process that a row's function is meant in: its own, the one that the filter leaves, or the
- * only one that is sampled. */
+/* Returns the process to probe a row's function in: the row's, the one that the filter selects, or
+ * the only one sampled. */
 static pid_t pid_of(const struct ui_state *state, const struct snapshot_row *row)
 {
 	const struct filter *filter = &state->trail.filter;
@@ -52,7 +52,7 @@ void cmd_probes(struct ui_state *state)
 	state_show_kind(state, VIEW_PROBES);
 }
 
-/* Orders that need no more than the probe. */
+/* Queues a request that needs only the probe's id. */
 static bool order_probe(struct ui_state *state, const struct snapshot_probe *probe,
 			enum probe_order_kind kind, const char *said)
 {
@@ -64,7 +64,7 @@ static bool order_probe(struct ui_state *state, const struct snapshot_probe *pro
 	return true;
 }
 
-/* As ordered last, which the row may not show yet. */
+/* True if the probe is on, by the last request, which the row may not show yet. */
 static bool is_on(const struct ui_state *state, const struct snapshot_probe *probe)
 {
 	const struct probe_ordered *ordered = state_probe_ordered(state, probe);
@@ -94,7 +94,7 @@ static bool is_recorded(struct ui_state *state, const struct snapshot_probe *pro
 	return true;
 }
 
-/* True: no key can change it, and it was said why. */
+/* True if no key can change the probe; shows why. */
 static bool is_final(struct ui_state *state, const struct snapshot_probe *probe)
 {
 	if (is_leaving(state, probe) || is_recorded(state, probe))
@@ -138,7 +138,7 @@ static void extend(struct ui_state *state, const struct snapshot_probe *probe)
 		order_probe(state, probe, PROBE_EXTEND, "its lease is longer now");
 }
 
-/* NULL: there is none, and that is said. */
+/* Returns the probe under the cursor; NULL, with a message: there is none. */
 static const struct snapshot_probe *chosen_probe(struct ui_state *state)
 {
 	const struct snapshot_probe *probe = state_probe(state);
@@ -166,7 +166,7 @@ void cmd_probe_toggle(struct ui_state *state)
 	on_probe(state, toggle);
 }
 
-/* While probes are being attached the row of one of them stands for them all. */
+/* On a probe that is being attached, cancels all that are being attached. */
 void cmd_probe_remove(struct ui_state *state)
 {
 	const struct snapshot_probe *probe = state_probe(state);
@@ -291,7 +291,7 @@ static void add_caps(struct ui_state *state, const struct snapshot_probe *probe)
 {
 	char label[MENU_LABEL_BYTES], note[MENU_NOTE_BYTES] = "";
 
-	if (probe->cost_pct > 0)	/* of one that is off nothing can be said */
+	if (probe->cost_pct > 0)	/* the cost of a probe that is off is unknown */
 		snprintf(note, sizeof(note), "it takes %.1f %%", probe->cost_pct);
 	if (!probe->is_in_bursts)
 		menu_add(&state->menu, ACTION_BURSTS, MENU_PLAIN,
@@ -302,7 +302,7 @@ static void add_caps(struct ui_state *state, const struct snapshot_probe *probe)
 	}
 }
 
-/* What needs one that is, or was, attached. */
+/* Adds the actions that need a probe that is or was attached. */
 static void add_uses(struct ui_state *state, const struct snapshot_probe *probe)
 {
 	menu_add(&state->menu, ACTION_TREE, MENU_PLAIN, "who calls it: the tree of its hits", "");
@@ -366,7 +366,7 @@ void command_show_pane(struct ui_state *state, enum probe_pane pane)
 	state->is_changed = true;
 }
 
-/* A probe has pages, the list and the log of all have not. */
+/* True on the page of one probe; the list and the log of all probes have no panes. */
 static bool has_panes(const struct ui_state *state)
 {
 	return state_probe_here(state) && state_probe_here(state) != PROBE_ALL;

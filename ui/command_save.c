@@ -1,4 +1,4 @@
-/* command_save.c - folded stacks into a file. The analyzer is asked for them, because a screen has
+/* command_save.c - saves folded stacks to a file. The analyzer makes them, because the screen has
  * neither all paths nor their commands; ui/screen.c has them written. */
 #include <stdio.h>
 #include <string.h>

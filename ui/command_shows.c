@@ -34,7 +34,7 @@ static bool is_sortable(const struct ui_state *state, enum column_id id)
 	return columns_is_order(id) && columns_is_shown(&set, id);
 }
 
-/* What comes first in the new order is seen, as far as the cursor's row allows. */
+/* Sets the order and scrolls to the first rows, as far as the cursor's row allows. */
 static void set_order(struct ui_state *state, struct table_order order)
 {
 	state_set_order(state, order);
@@ -57,7 +57,7 @@ void command_sort_by(struct ui_state *state, enum column_id id)
 		sort_by(state, id, id == order->column && !order->is_reversed);
 }
 
-/* Nothing was drawn yet: all have. */
+/* True if the column was drawn last; before the first draw all count as drawn. */
 static bool has_room(const struct ui_state *state, enum column_id id)
 {
 	return !state->table.drawn || (state->table.drawn & 1u << id);
@@ -82,7 +82,7 @@ void cmd_reverse(struct ui_state *state)
 	set_order(state, order);
 }
 
-/* Of a title: each character of one is a cell wide, whatever its bytes. */
+/* Returns the width of a column title, in which each character is one cell wide. */
 static int cells_of(const char *text)
 {
 	uint32_t code;
@@ -247,7 +247,7 @@ void cmd_interval(struct ui_state *state)
 	state_open_prompt(state, &use, text);
 }
 
-/* The tree's or the groups' choice of the line above as 100 %; NULL: no line has one. */
+/* Returns the "% of the parent" choice of the tree or the groups; NULL: the view has none. */
 static bool *of_parent(struct ui_state *state)
 {
 	if (state_is_groups(state))
@@ -272,7 +272,7 @@ static void set_percent_of(struct ui_state *state, bool is_relative, bool is_of_
 			 : is_relative ? "percent of what is shown" : "percent of all");
 }
 
-/* All, what path and filters leave of it, the line above: those that differ. */
+/* Cycles what 100 % is: all, what breadcrumbs and filters leave, the parent; skips equal ones. */
 void cmd_percent_of(struct ui_state *state)
 {
 	const bool was_of_parent = of_parent(state) && *of_parent(state);

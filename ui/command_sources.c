@@ -29,7 +29,7 @@ static bool can_change(struct ui_state *state)
 	return state->source;
 }
 
-/* Of prompts whose id is an enum source_change_kind. */
+/* Called for prompts whose id is an enum source_change_kind. */
 static void source_accepted(struct ui_state *state)
 {
 	state_change_source(state, (enum source_change_kind)state->prompt_use->id,

@@ -1,7 +1,7 @@
 /* command_times.c - back in time: which part of history the views show.
  *
- * From live or paused the first step chooses a window as long as the one that is shown. Whatever
- * asks for the newest (another window, zero, another source) leads back to live.
+ * From live or paused the first step selects a window as long as the one shown. Any command about
+ * the newest samples (another window, zero, another source) goes back to live.
  */
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 #include "widgets/format.h"
 #include "widgets/header.h"
 
-#define FIRST_LENGTH_NS (10 * CLOCK_NS_PER_S)	/* where the window has no end of its own */
+#define FIRST_LENGTH_NS (10 * CLOCK_NS_PER_S)	/* for windows without a fixed length */
 #define MANY_STEPS	10
 #define MIB		(1024 * 1024)
 
@@ -29,7 +29,7 @@ static struct time_bounds bounds_of(const struct ui_state *state)
 {
 	struct time_bounds bounds = state_time_bounds(state);
 
-	if (state->is_paused)	/* what is on the screen is the newest then */
+	if (state->is_paused)	/* then the newest is what is on the screen */
 		bounds.newest_ns = state->shown->time_ns;
 	return bounds;
 }
@@ -67,8 +67,8 @@ void command_go_live(struct ui_state *state)
 	state_show_time(state, (struct time_range){ 0, 0 });
 }
 
-/* The window to step from; false, and it is said: history has none. A recording without a whole
- * second is all there will be. */
+/* Sets *@out to the window to step from; false, with a message: history has none. For a recording
+ * shorter than a whole second it is all of the recording. */
 static bool find_start(struct ui_state *state, struct time_range *out)
 {
 	const struct time_bounds bounds = state->shown ? bounds_of(state)

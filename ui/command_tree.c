@@ -1,4 +1,4 @@
-/* command_tree.c - the call tree: into it, around in it. */
+/* command_tree.c - opens the call tree and moves in it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -122,7 +122,7 @@ void cmd_inlined(struct ui_state *state)
 		  : "source lines off: functions without what was inlined into them");
 }
 
-/* < 0: it is none. */
+/* Returns the limit in %; < 0: @text is not one. */
 static double parse_limit(const char *text)
 {
 	char *end;

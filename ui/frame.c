@@ -88,7 +88,7 @@ static int put_label(struct ui_state *state, struct canvas *canvas, struct canva
 	return area.x;
 }
 
-/* Which screenful of a page of text that is longer; returns how many cells it takes. */
+/* Draws "page N of M" for a page of text longer than the screen; returns the cells used. */
 static int draw_position(const struct ui_state *state, struct canvas *canvas, int y)
 {
 	const struct pager *pager = (const struct pager *)state->view;
@@ -131,7 +131,7 @@ static void draw_labels(struct ui_state *state, struct canvas *canvas, int y)
 
 #define HINTS 6
 
-/* What lies in front has its own keys. */
+/* Draws the keys of the prompt, menu or panel in front. */
 static void draw_hints(struct canvas *canvas, int y, const char *const hints[HINTS])
 {
 	struct pieces line = { .gap = LABEL_GAP };

@@ -1,7 +1,7 @@
 /* keymap.c - see ui/keymap.h.
  *
- * Invariant: in one place a key means at most one command. Binding keeps it by taking the key away
- * from whoever had it; all is tried on a copy, so that a line that can't be done changes nothing.
+ * Invariant: in one place a key runs at most one command. Binding a key takes it from the command
+ * that had it; all is tried on a copy, so that a line that fails changes nothing.
  */
 #include "ui/keymap.h"
 

@@ -1,19 +1,18 @@
-/* probe_panel_spec.c - between rows, choices and specs: what the panel is opened for, and what it
- * orders. */
+/* probe_panel_spec.c - converts between rows, the panel's choices and probe specs. */
 #include <stdio.h>
 #include <string.h>
 
 #include "probe/probe_argument.h"
 #include "widgets/probe_panel.h"
 
-#define PANEL_VALUE_BYTES 64	/* of what is offered, as a spec writes it */
+#define PANEL_VALUE_BYTES 64	/* an offered value, as text in a spec */
 
 static bool is_of_file(const struct snapshot_row *row)
 {
 	return row->object_path[0] == '/';
 }
 
-/* NULL: nothing is wrong with it. */
+/* Returns why the row can't be probed, or NULL. */
 static const char *refusal_of(const struct snapshot_row *row)
 {
 	switch (row->state) {
@@ -82,7 +81,7 @@ void probe_panel_row_spec(const struct snapshot_row *row, struct probe_spec *out
 unsigned int probe_panel_edges(const struct probe_spec *spec)
 {
 	if (spec->end_name[0])
-		return 1u << PROBE_LATENCY;	/* of two tracepoints */
+		return 1u << PROBE_LATENCY;	/* from one tracepoint to another */
 	if (spec->kind == PROBE_TRACEPOINT || spec->kind == PROBE_USDT || spec->offset ||
 	    spec->line)
 		return 1u << PROBE_ENTRY;	/* only a function's begin has a return */
@@ -114,7 +113,8 @@ const struct probe_argument *probe_panel_typed(const struct probe_panel *panel,
 	return NULL;
 }
 
-/* Of two fields with one name, those of both ends of a pair, a spec means the first. */
+/* True if an earlier field has the same name: both ends of a pair may have it, and a spec means the
+ * first. */
 static bool is_hidden(const struct probe_panel *panel, const struct probe_fetch *fetch)
 {
 	for (const struct probe_fetch *other = panel->answer.offered; other < fetch; other++)
@@ -123,7 +123,7 @@ static bool is_hidden(const struct probe_panel *panel, const struct probe_fetch 
 	return false;
 }
 
-/* A return value only where there is a return, an argument only where there is a call. */
+/* A return value is available only at a return, an argument only at a call. */
 bool probe_panel_has_value(const struct probe_panel *panel, const struct probe_fetch *fetch)
 {
 	return fetch->fetch[0] && panel->edge != (fetch->is_return ? PROBE_ENTRY : PROBE_RETURN) &&

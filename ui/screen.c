@@ -1,11 +1,11 @@
 /* screen.c - the event loop: keys, snapshots and signals in, at most one paint per turn out.
  *
- * Idea: everything that can happen is a descriptor, so one poll() waits for all of it. A turn takes
+ * Idea: every event source is a descriptor, so one poll() waits for all of them. A turn handles
  * what is there (all keys, the newest snapshot, all signals), then paints once, and only if the
- * picture changed. Neither keys nor prompts nor help can hold up a snapshot, nor it them.
+ * frame changed. Keys, prompts and help can't delay a snapshot, nor can a snapshot delay them.
  *
- * Rejected: a timer for the refresh. The analyzer owns the interval; here is nothing to do between
- * two snapshots.
+ * Rejected: a timer for the refresh. The analyzer owns the interval; the screen has nothing to do
+ * between two snapshots.
  */
 #include "ui/screen.h"
 
@@ -48,13 +48,13 @@ struct screen {
 	struct ui_state state;
 	struct keys keys;
 	struct pollfd sources[SOURCE_COUNT];
-	uint64_t escape_ns;	/* while keys wait for more bytes: when that ends */
-	const struct theme *theme;	/* as the terminal has it */
+	uint64_t escape_ns;	/* end of the wait for more bytes of a key */
+	const struct theme *theme;	/* theme that the terminal has now */
 	bool is_mouse_off;
 	struct folded_file *save;	/* owned; NULL: nothing is being written */
-	uint64_t end_ns;	/* the looking ends then; 0: by a key or a signal */
-	uint64_t pause_ns;	/* the first picture of this time or later stands still; 0: none */
-	int status;		/* < 0: go on */
+	uint64_t end_ns;	/* when the screen ends by itself; 0: never */
+	uint64_t pause_ns;	/* pause at the first snapshot of this time or later; 0: don't */
+	int status;		/* result of screen_run(); < 0: go on */
 };
 
 static void fill_signals(sigset_t *set)
@@ -128,7 +128,8 @@ static void paint(struct screen *screen)
 	screen->state.is_changed = false;
 }
 
-/* A full queue is tried again at the next turn; it empties at least once per refresh. */
+/* Sends requests to the analyzer. A full queue is tried again at the next turn; it empties at least
+ * once per refresh. */
 static void send_requests(struct screen *screen)
 {
 	struct ui_state *state = &screen->state;
@@ -142,7 +143,7 @@ static void send_requests(struct screen *screen)
 		state->outbox_count * sizeof(state->outbox[0]));
 }
 
-/* As above; the engine takes them in the order of the keys. */
+/* Sends requests to the probe engine, in the order of the keys; a full queue is tried again. */
 static void send_orders(struct screen *screen)
 {
 	const struct probe_control *probes = screen->config->probes;
@@ -179,7 +180,7 @@ static void end_save(struct screen *screen)
 	screen->sources[SOURCE_SAVE].fd = -1;
 }
 
-/* Than is asked for: the header would not name it. */
+/* True if the stacks are of another time than requested: the file's header would be wrong. */
 static bool is_of_another_time(const struct ui_state *state, const struct snapshot *stacks)
 {
 	if (!state->time.end_ns)
@@ -188,7 +189,8 @@ static bool is_of_another_time(const struct ui_state *state, const struct snapsh
 	       stacks->asked_end_ns != state->time.end_ns;
 }
 
-/* Of another window or filter than asked for, or lost with a snapshot that nobody took: again. */
+/* Takes the folded stacks from @fresh. Requests them again if they are missing (lost with a skipped
+ * snapshot) or of another window or filter. */
 static void take_stacks(struct screen *screen, struct snapshot *fresh)
 {
 	struct ui_state *state = &screen->state;
@@ -218,7 +220,7 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 		screen->sources[SOURCE_SAVE].fd = folded_file_fd(screen->save);
 }
 
-/* What says how long to look has ended: what was seen until then stays. */
+/* Pauses after the command that limited the time has ended: its samples stay on the screen. */
 static void pause_if_due(struct screen *screen)
 {
 	struct ui_state *state = &screen->state;
@@ -434,7 +436,7 @@ static int open_sources(struct screen *screen, struct diag *why)
 	return 0;
 }
 
-/* What was asked for on the command line is the first step: back leads out of it. */
+/* Makes the command line's filter the first level of the trail: "back" leads out of it. */
 static void take_filter(struct ui_state *state, const struct filter *filter)
 {
 	struct diag why;
@@ -489,7 +491,7 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 static void finish_screen(struct screen *screen)
 {
 	term_leave(screen->term);
-	if (screen->save)	/* what is begun is a whole file */
+	if (screen->save)	/* completes a file that was begun */
 		end_save(screen);
 	snapshot_destroy((struct snapshot *)screen->state.shown);
 	state_finish(&screen->state);
@@ -513,7 +515,7 @@ int screen_run(const struct screen_config *config, struct diag *why)
 	init_screen(&screen, config);
 	if (config->duration_ns)
 		screen.end_ns = clock_now_ns() + config->duration_ns;
-	setpriority(PRIO_PROCESS, 0, UI_NICE);	/* of this thread; without permission: as it is */
+	setpriority(PRIO_PROCESS, 0, UI_NICE);	/* this thread only; failure is fine */
 	result = term_enter(&screen.term, &term_config, why);
 	if (!result) {
 		screen.canvas.is_ascii = term_is_ascii(screen.term);

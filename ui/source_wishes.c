@@ -19,7 +19,7 @@ static void add_wish(struct request *request, const struct snapshot_row *row)
 			(struct source_wish){ row->address, row->object_id };
 }
 
-/* Told from another list by this; 0: an empty one. */
+/* Returns a hash that tells lists apart; 0: an empty list. */
 static uint64_t hash_of(const struct request *request)
 {
 	uint64_t hash = request->value;
@@ -37,7 +37,7 @@ void source_wishes_update(struct ui_state *state)
 	uint64_t hash;
 
 	if (!state_is_table(state))
-		state->wishes_hash = 0;		/* a tree's own wishes may have taken their place */
+		state->wishes_hash = 0;		/* a tree's own requests may have replaced these */
 	if (!state_is_table(state) || !state->shown)
 		return;
 	if (rows->place.cursor < rows->count)

@@ -1,5 +1,4 @@
-/* state.c - see state.h. What single keys do is in ui/command_*.c, which key means which
- * of them in ui/state_keys.c. */
+/* state.c - see state.h. Commands are in ui/command_*.c; ui/state_keys.c maps keys to commands. */
 #include "state.h"
 
 #include <stdarg.h>
@@ -153,7 +152,7 @@ struct column_set state_columns(const struct ui_state *state)
 
 void state_refresh_view(struct ui_state *state)
 {
-	/* Their rows point into the snapshot, so they follow even while they are covered. */
+	/* Views point into the snapshot, so they are refreshed even while they are covered. */
 	state->table.view.ops->refresh(&state->table.view, state);
 	state->tree.view.ops->refresh(&state->tree.view, state);
 	state->flame.view.ops->refresh(&state->flame.view, state);
@@ -170,7 +169,7 @@ bool state_is_waiting(const struct ui_state *state)
 	return !state->shown || state->shown->query != state->query;
 }
 
-/* Those that still have to wait are deferred again, in the same order. */
+/* Presses the deferred keys; those that still have to wait are deferred again, in order. */
 static void press_deferred(struct ui_state *state)
 {
 	const size_t count = state->deferred_count;
@@ -204,7 +203,7 @@ static struct view *view_of(struct ui_state *state, enum view_kind kind)
 	}
 }
 
-/* The rows of another view: it takes the place of the one before, or lies beneath the page. */
+/* Switches to another view of rows; under a page of text, only the view beneath the page. */
 static void show_kind(struct ui_state *state, enum view_kind kind)
 {
 	struct view *view = view_of(state, kind);
@@ -237,7 +236,7 @@ static void restore_place(struct ui_state *state)
 		table_rows_restore(&state->table.rows, trail_place(&state->trail));
 }
 
-/* Rows, or a tree, of a view that was left before they came. */
+/* True if @fresh has the rows or the tree of a view that was left before they arrived. */
 static bool is_of_another_view(const struct snapshot *fresh, const struct snapshot *old)
 {
 	return fresh->keys != old->keys || fresh->tree.direction != old->tree.direction ||
@@ -245,8 +244,8 @@ static bool is_of_another_view(const struct snapshot *fresh, const struct snapsh
 	       !fresh->groups.level_count != !old->groups.level_count;
 }
 
-/* Made before the analyzer heard of the pause, or of the chosen time. While a key that steps is
- * held each window on the way is shown. */
+/* True if @fresh was made before the analyzer got the pause or the selected time. Any selected
+ * window is accepted, so that each window on the way shows while a stepping key is held. */
 static bool is_of_another_time(const struct ui_state *state, const struct snapshot *fresh)
 {
 	if (state->time.end_ns)
@@ -254,9 +253,8 @@ static bool is_of_another_time(const struct ui_state *state, const struct snapsh
 	return state->is_paused && (!fresh->is_frozen || fresh->is_selected);
 }
 
-/* What the analyzer compares with: of another recording it tells that itself, which may lack the
- * first event alone. What was marked it may have refused, and what it has lost can't be compared
- * with any more. */
+/* Updates the baseline from the snapshot: another recording is announced only there (it may lack
+ * the first event), and the analyzer may refuse a marked window, or have lost its history. */
 static void take_baseline(struct ui_state *state, const struct snapshot *old,
 			  const struct snapshot *fresh)
 {
@@ -318,7 +316,7 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 
 	while (slot < end && slot->kind != kind)
 		slot++;
-	/* The newest goes behind the others: zero after freeze is not freeze after zero. */
+	/* The newest goes last: zero after freeze is not freeze after zero. */
 	if (slot < end)
 		memmove(slot, slot + 1, (size_t)(--end - slot) * sizeof(*slot));
 	else	/* there is room: as many as there are kinds */
@@ -392,11 +390,11 @@ enum tree_direction state_tree_direction(const struct ui_state *state)
 	if (trail->levels[trail->count - 1].direction != TREE_NONE)
 		return trail->levels[trail->count - 1].direction;
 	if (state_probe_hits(state))
-		return TREE_CALLERS;	/* they all end in the probed function */
+		return TREE_CALLERS;	/* all stacks end in the probed function */
 	for (uint32_t i = 0; i < trail->filter.count; i++)
 		if (trail->filter.parts[i].field == FILTER_SYMBOL &&
 		    !trail->filter.parts[i].is_negated)
-			return TREE_CALLERS;	/* of a function the question is who calls it */
+			return TREE_CALLERS;	/* for one function its callers matter */
 	return TREE_CALLEES;
 }
 
@@ -476,8 +474,8 @@ bool state_has_lines(const struct ui_state *state)
 	return !(state->choice.hidden[VIEW_SYMBOLS] & 1u << COL_SOURCE);
 }
 
-/* The samples, or the hits of the probe that the level is of: before the query, so that its answer
- * is of this event. */
+/* Requests the event of the samples or of the level's probe, before the query, so that the query's
+ * answer is of this event. */
 static void ask_event(struct ui_state *state)
 {
 	const uint32_t event = state_probe_hits(state) ? trail_here(&state->trail)->event
@@ -540,7 +538,7 @@ static void go_through(struct ui_state *state, enum view_kind kind,
 	struct diag why = { 0 };
 
 	if (!state_is_waiting(state))
-		shown_place(state)->is_moved = true;	/* what is opened was chosen */
+		shown_place(state)->is_moved = true;	/* opening a row selects it */
 	save_place(state);
 	if (trail_push_parts(&state->trail, kind, parts, count, &why)) {
 		state_say(state, "%s", why.text);
@@ -562,7 +560,7 @@ void state_go_way(struct ui_state *state, enum view_kind kind, const struct curs
 
 	state->sample_event = way->event;
 	go_through(state, kind, way->parts, way->count);
-	if (state->query == query)	/* it can't be */
+	if (state->query == query)	/* it failed */
 		state->sample_event = event;
 }
 
@@ -571,9 +569,9 @@ void state_show_kind(struct ui_state *state, enum view_kind kind)
 	if (state_kind(state) == kind)
 		return;
 	if (state_probe_here(state) == PROBE_ALL)
-		state_leave_probe(state);	/* no samples are of it */
+		state_leave_probe(state);	/* its log has no samples */
 	if (state_probe_here(state) && (kind == VIEW_PROBES || state_kind(state) == VIEW_PROBES)) {
-		state_go(state, kind, NULL);	/* a probe's figures and its hits: back and forth */
+		state_go(state, kind, NULL);	/* between the probe's page and its hits */
 		return;
 	}
 	save_place(state);
@@ -594,7 +592,7 @@ void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe
 	}
 	state->wants_restore = true;
 	state_ask(state);
-	state_refresh_view(state);	/* a key that turns its pages may come before the answer */
+	state_refresh_view(state);	/* keys for its panes may come before the answer */
 }
 
 bool state_show_table(struct ui_state *state)

@@ -1,16 +1,15 @@
-/* state_keys.c - which key means what where: prompts, menus and panels come first, then the table
- * of commands.
+/* state_keys.c - dispatches keys: prompts, menus and panels come first, then the table of commands.
  *
- * Problem: a key may mean a row that is not there yet. Enter, Enter means "its objects, and of
- * these the first", but the rows of the objects come with the analyzer's answer.
+ * Problem: a key may act on a row that has not arrived yet. Enter, Enter means "its DSOs, and the
+ * first of these", but the rows of the DSOs come with the analyzer's answer.
  *
- * Idea: queries are numbered, and a snapshot says which one it answers. Keys that need rows wait in
- * `deferred` while the last query is not answered, and the keys typed behind them, too. What leaves
- * (back, quit) does not wait, and forgets those that do. Only behind a key that will open a prompt
- * or a menu is it meant for that: q is text, Esc takes the question back.
+ * Idea: queries are numbered, and a snapshot says which one it answers. Until the last query is
+ * answered, keys that need rows, and all keys typed after them, wait in `deferred`. Keys that leave
+ * (back, quit) don't wait, and drop the deferred ones. But after a deferred key that will open a
+ * prompt or a menu they are for that: q is text, Esc drops the opening key.
  *
- * A key that does nothing here names the next best: what it does elsewhere, what other profilers
- * and process viewers have on it, or the same letter in the other case.
+ * An unbound key shows a hint: what it does in other views, the command that other profilers and
+ * process viewers have on it, or the command of the same letter in the other case.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -59,7 +58,7 @@ static bool take_menu_result(struct ui_state *state, enum menu_result result)
 	return true;
 }
 
-/* An open prompt or menu has the keyboard for itself, but for what ends or repaints. */
+/* An open prompt, menu or panel gets all keys except those that quit or repaint. */
 static bool press_in_front(struct ui_state *state, int key, const struct mouse *mouse)
 {
 	const bool is_always = key == UI_KEY_CTRL('C') || key == UI_KEY_CTRL('L');
@@ -101,7 +100,7 @@ static bool press_in_front(struct ui_state *state, int key, const struct mouse *
 	return false;
 }
 
-/* Where the keys that are pressed now will be meant. */
+/* Returns the kind of view that keys pressed now are for: the one queried, not the one shown. */
 static enum view_place place_asked(const struct ui_state *state)
 {
 	if (state_is_page(state))
@@ -115,8 +114,8 @@ static enum view_place place_asked(const struct ui_state *state)
 	}
 }
 
-/* Index of the first deferred key that will open a prompt or a menu, deferred_count: there is none.
- * What is typed behind it is its text, in which any letter may occur. */
+/* Returns the index of the first deferred key that will open a prompt or a menu; deferred_count:
+ * there is none. Keys after it are text, in which any letter may occur. */
 static size_t first_question(const struct ui_state *state)
 {
 	const struct command *command;
@@ -130,7 +129,7 @@ static size_t first_question(const struct ui_state *state)
 	return i;
 }
 
-/* True when the key that leaves, leaves only a question that waits, or is text for it. */
+/* Handles a leaving key. True if it only drops a deferred prompt or menu, or is text for it. */
 static bool answer_deferred(struct ui_state *state, int key)
 {
 	const size_t question = first_question(state);
@@ -146,7 +145,7 @@ static bool answer_deferred(struct ui_state *state, int key)
 	return true;
 }
 
-/* True when the key has to wait for the rows it means. */
+/* Defers the key if it has to wait for its rows; true if so. */
 static bool defer_key(struct ui_state *state, int key, const struct command *command)
 {
 	const unsigned int traits = command ? command->traits : COMMAND_PLAIN;
@@ -169,9 +168,9 @@ static const struct old_key {
 	int key;
 	unsigned int where;	/* enum view_place bits */
 	const char *now;	/* the command that the key runs there now; NULL: none */
-	const char *meaning;	/* of the key in all views */
-	const char *was;	/* what it did in @where, */
-	const char *moved;	/* and the command that does that */
+	const char *meaning;	/* what the key means in all views */
+	const char *was;	/* what the key did in `where` */
+	const char *moved;	/* the command that does that now */
 } old_keys[] = {
 	{ 'e', IN_TREE | IN_FLAME | IN_GROUPS, "event", "events", "the hottest path is",
 	  "hottest" },
@@ -184,7 +183,7 @@ static const struct old_key {
 	  "new-probe" },
 };
 
-/* What others have on a key, and the command that comes next to it here. */
+/* Keys of other programs: why they do nothing here, and the nearest command. */
 static const struct habit {
 	int key;
 	const char *note;
@@ -198,7 +197,7 @@ static const struct habit {
 
 #define KEY_LIST_BYTES 128
 
-/* The first key of the command, ":name" of one without. */
+/* Formats the first key of the command, or ":name" if it has none. */
 static const char *key_of(const struct ui_state *state, const struct command *command,
 			  char out[KEYMAP_TEXT_BYTES])
 {
@@ -221,8 +220,8 @@ static const struct old_key *find_old_key(int key, enum view_place place,
 	return NULL;
 }
 
-/* Says so if @key, which runs @command (NULL: none), once meant something else; where it runs one
- * that is said once. */
+/* Shows a message if @key, which runs @command (NULL: none), once meant something else; if it runs
+ * a command, only once. */
 static bool say_old_key(struct ui_state *state, int key, enum view_place place,
 			const struct command *command)
 {
@@ -240,7 +239,7 @@ static bool say_old_key(struct ui_state *state, int key, enum view_place place,
 	return true;
 }
 
-/* Where else @key does the same, "" when nowhere: "tree, groups". */
+/* Returns the command that @key runs in other views, and their names in @out: "tree, groups". */
 static const struct command *find_elsewhere(const struct ui_state *state, int key,
 					    char out[KEY_LIST_BYTES])
 {

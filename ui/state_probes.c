@@ -1,4 +1,4 @@
-/* state_probes.c - what of the screen's state is about probes: orders out, answers in. */
+/* state_probes.c - the part of the screen's state about probes: requests out, replies in. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "state.h"
 #include "widgets/probe_columns.h"
 
-#define ORDER_NS (2 * CLOCK_NS_PER_S)	/* by then it is carried out, or without any effect */
+#define ORDER_NS (2 * CLOCK_NS_PER_S)	/* by then a request has taken effect, or never will */
 
 static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, uint32_t id)
 {
@@ -30,7 +30,7 @@ const char *state_probe_refusal(const struct ui_state *state)
 	return state->probe_control->refusal ? state->probe_control->refusal : "";
 }
 
-/* PROBE_SLOTS: there is none. */
+/* Returns the index of the last request for @probe (0: of a free entry); PROBE_SLOTS: none. */
 static size_t find_ordered(const struct ui_state *state, uint32_t probe)
 {
 	size_t i = 0;
@@ -48,7 +48,7 @@ const struct probe_ordered *state_probe_ordered(const struct ui_state *state,
 	return at < PROBE_SLOTS ? &state->ordered[at] : NULL;
 }
 
-/* The states of probes are of now, also where their figures are of the past. */
+/* True if @fresh shows the outcome. States of probes are current even if stats are of the past. */
 static bool is_outcome_shown(const struct probe_ordered *ordered, const struct snapshot *fresh)
 {
 	const struct snapshot_probe *probe = find_probe(fresh, ordered->probe);
@@ -121,7 +121,7 @@ static void tell_one(struct ui_state *state, const struct probe_answer *answer)
 		state_say(state, "attached \u00b7 8 shows it");
 }
 
-/* Several orders may be under way. */
+/* Returns the tally of a request, begun anew if needed: several requests may be under way. */
 static struct probe_tally *tally_of(struct ui_state *state, uint64_t number)
 {
 	struct probe_tally *tally = &state->tallies[number % STATE_ORDERS];
@@ -149,7 +149,7 @@ static void add_count(char *text, size_t room, uint32_t count, const char *what)
 		snprintf(text + length, room - length, ", %" PRIu32 " %s", count, what);
 }
 
-/* Of a wildcard: an answer for each function, in any order. */
+/* Shows the progress of a wildcard, which gets a reply per function, in any order. */
 static void tell_many(struct ui_state *state, const struct probe_answer *answer,
 		      const struct probe_tally *tally)
 {
@@ -200,13 +200,13 @@ void state_probe_answered(struct ui_state *state, const struct probe_answer *ans
 		else
 			state_say(state, "%s", answer->why.text);
 		break;
-	default:	/* what became of the others is in the snapshots, but for failures */
+	default:	/* snapshots show the outcome of other requests, except failures */
 		if (answer->why.err)
 			state_say(state, "%s", answer->why.text);
 	}
 }
 
-/* The probe whose hit is at the cursor of the log of all probes; NULL: there is none. */
+/* Returns the probe whose hit is at the cursor of the log of all probes, or NULL. */
 static const struct snapshot_probe *probe_of_line(const struct ui_state *state)
 {
 	const struct snapshot_hit *hit = probe_view_hit(&state->probe);
@@ -269,7 +269,7 @@ bool state_probe_hits(const struct ui_state *state)
 	return state_probe_here(state) && state_kind(state) != VIEW_PROBES;
 }
 
-/* It was on, and nobody asked for what became of it. */
+/* True if a probe that was on failed, or got another reason, without a request of the user. */
 static bool has_new_trouble(const struct snapshot_probe *before, const struct snapshot_probe *now)
 {
 	if (!before || !now->reason[0])

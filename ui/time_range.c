@@ -1,8 +1,8 @@
 /* time_range.c - see time_range.h.
  *
- * Idea: a step is reckoned from what was asked for last, not from what is on the screen, so that a
- * held key goes as far as it was pressed however late the pictures are. Only how far history
- * reaches is taken from the last picture.
+ * Idea: a step starts from the range requested last, not from what is on the screen, so that a held
+ * key goes as far as it was pressed however late snapshots are. Only the bounds of history come
+ * from the last snapshot.
  */
 #include "time_range.h"
 
@@ -75,7 +75,7 @@ enum time_move time_range_step(struct time_range *range, const struct time_bound
 	return TIME_MOVED;
 }
 
-/* 0: there is none. */
+/* Returns the next length of the list; 0: there is none. */
 static uint64_t next_length(uint64_t length_ns, bool is_longer)
 {
 	for (size_t i = 0; i < LENGTH_COUNT; i++) {

@@ -29,7 +29,7 @@ static bool is_level(const struct trail_level *level, enum view_kind kind, uint3
 	return level->kind == kind && level->parts == parts && level->probe == probe;
 }
 
-/* The symbol that @part takes the place of, or -1. */
+/* Returns the index of the symbol part that @part replaces, or -1. */
 static int find_replaced(const struct filter *filter, const struct filter_part *part)
 {
 	if (part->field != FILTER_SYMBOL || part->is_negated || filter_find(filter, part) >= 0)
@@ -47,7 +47,7 @@ static int check_depth(const struct trail *trail, struct diag *why)
 	return diag_set(why, -ENOSPC, "no deeper than %d steps: go back first", TRAIL_LEVELS);
 }
 
-/* Adds the part to @filter, or puts it in the place of another symbol, which @level then knows. */
+/* Adds the part to @filter, or replaces another symbol part, which @level then remembers. */
 static int add_part(struct filter *filter, struct trail_level *level,
 		    const struct filter_part *part, struct diag *why)
 {
@@ -73,7 +73,7 @@ int trail_push_parts(struct trail *trail, enum view_kind kind, const struct filt
 	struct trail_level level = {
 		.kind = kind, .table = VIEW_COUNT, .probe = here->probe, .event = here->event,
 	};
-	struct filter filter = trail->filter;	/* all of them, or none */
+	struct filter filter = trail->filter;	/* a copy: all parts are added, or none */
 	int err = check_depth(trail, why);
 
 	for (size_t i = 0; !err && i < count; i++)
@@ -146,7 +146,7 @@ bool trail_pop(struct trail *trail)
 	return true;
 }
 
-/* NULL: the snapshot has no other name for it. */
+/* Returns the demangled name of the part's symbol; NULL: the snapshot has no other name. */
 static const char *find_name(const struct snapshot *snapshot, const struct filter_part *part)
 {
 	const struct tree_node *node = snapshot->tree.nodes;
@@ -168,7 +168,7 @@ void trail_demangle(struct trail *trail, const struct snapshot *snapshot)
 		struct filter_part *part = &trail->filter.parts[i];
 		const char *name;
 
-		/* C++ and Rust, the only ones that are demangled; see elf/demangle.h. */
+		/* Only C++ and Rust symbols are demangled; see elf/demangle.h. */
 		if (part->field != FILTER_SYMBOL || part->text[0] != '_')
 			continue;
 		name = find_name(snapshot, part);

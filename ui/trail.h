@@ -1,11 +1,11 @@
-/* trail.h - how one came to the rows on the screen: levels, each a view through more of one filter
- * stack. "Back" takes the last level away and finds its cursor where it was.
+/* trail.h - the breadcrumbs: how the user came to the rows on the screen. Each level is a view
+ * through more parts of one filter. "Back" drops the last level and restores the cursor before it.
  *
  *   filter:  [command postgres] [object libc.so.6]
  *   levels:  Commands 0 parts,  Objects 1 part,  Symbols 2 parts
  *
- * Probes:  a level below the list of them is of one: in the view of probes its figures, in every
- *          other its hits as samples. All levels below are of its hits, too.
+ * Probes:  a level opened from the list of probes belongs to one probe: VIEW_PROBES shows its page,
+ *          every other view its hits as samples. All levels below belong to that probe, too.
  *
  * Thread: the ui's. Pure.
  */
@@ -22,59 +22,59 @@
 #include "widgets/table_place.h"
 
 #define TRAIL_LEVELS (2 * FILTER_PARTS)
-#define TRAIL_PARTS  (FILTER_PARTS - 2)	/* the rest is for hiding kernel and user code */
+#define TRAIL_PARTS  (FILTER_PARTS - 2)	/* two are left for hiding kernel and user code */
 
 struct trail_level {
 	enum view_kind kind;
-	enum view_kind table;	/* that `kind` took the place of; VIEW_COUNT: of none */
-	uint32_t parts;		/* of the filter, counted from its first */
-	bool has_replaced;	/* one of the level before, which no frame could match besides: */
-	uint32_t replaced_at;
-	struct filter_part replaced;
-	enum tree_direction direction;	/* of its tree; TREE_NONE: as the filter suggests */
-	uint32_t probe, event;	/* id of the one that it is of, and the event its hits are;
-				 * PROBE_ALL, 0: of all, their log alone; 0: of none */
+	enum view_kind table;	/* the table that `kind` replaced; VIEW_COUNT: none */
+	uint32_t parts;		/* how many of the filter's parts apply, from the first */
+	bool has_replaced;	/* its symbol replaced an earlier one: no frame matches both */
+	uint32_t replaced_at;	/* index of that part */
+	struct filter_part replaced;	/* the earlier part, restored when the level is left */
+	enum tree_direction direction;	/* of its tree; TREE_NONE: chosen by the filter */
+	uint32_t probe, event;	/* the level's probe id and the event index of its hits; 0, 0: no
+				 * probe; PROBE_ALL, 0: the log of all probes */
 	struct table_place places[VIEW_COUNT];
 };
 
 struct trail {
-	struct filter filter;	/* of the last level */
+	struct filter filter;	/* filter of the last level */
 	struct trail_level levels[TRAIL_LEVELS];
 	size_t count;		/* at least 1 */
 };
 
 void trail_init(struct trail *trail, enum view_kind kind);
 
-/* The last level. BORROWED until the trail changes. */
+/* Returns the last level. BORROWED until the trail changes. */
 struct trail_level *trail_here(struct trail *trail);
-/* Its place in the view that it shows. As above. */
+/* Returns the last level's place in the view that it shows. BORROWED until the trail changes. */
 struct table_place *trail_place(struct trail *trail);
 
-/* Goes on to @kind, through @part, too (NULL: the same filter). 0, or as filter_add(), of which
- * TRAIL_PARTS are the most. A level like the last one is not added, to one like that before it the
- * way leads back: opening rows in turns is no way down. Of two symbols the new one takes the place
- * of the other, until the level is left. */
+/* Adds a level of @kind with @part added to the filter (NULL: the same filter). A level equal to
+ * the last one is not added; one equal to the level before pops the last: so opening rows in
+ * turns does not grow the trail. A symbol part replaces an earlier symbol part until the level is
+ * left. Returns 0, -ENOSPC (TRAIL_LEVELS, TRAIL_PARTS) or an error of filter_add(). */
 int trail_push(struct trail *trail, enum view_kind kind, const struct filter_part *part,
 	       struct diag *why);
-/* The same through several parts at once: back leads out of all of them. */
+/* Does what trail_push() does with several parts at once; trail_pop() removes all of them. */
 int trail_push_parts(struct trail *trail, enum view_kind kind, const struct filter_part *parts,
 		     size_t count, struct diag *why);
-/* Goes on to the figures of one probe. 0 or -ENOSPC. */
+/* Adds a level with the page of one probe. Returns 0 or -ENOSPC. */
 int trail_push_probe(struct trail *trail, uint32_t probe, uint32_t event, struct diag *why);
-/* Shows the same level as @kind. What is no table knows the table it took the place of. */
+/* Shows the last level as @kind. If @kind is no table, the level remembers the replaced table. */
 void trail_show(struct trail *trail, enum view_kind kind);
-/* Back to that table. False: the level has none. */
+/* Shows the table that trail_show() replaced. False: the level has none. */
 bool trail_show_table(struct trail *trail);
-/* A table that was left on this level, or a level below it. */
+/* True if there is a level, or a replaced table on the first one, to go back to. */
 bool trail_leads_back(const struct trail *trail);
-/* False: only the first level is left. */
+/* Drops the last level. False: it is the only one. */
 bool trail_pop(struct trail *trail);
 
-/* Gives the parts that came by a mangled symbol the name that @snapshot's rows or tree have for it
- * by now: names are demangled after they were counted. */
+/* Replaces mangled symbols in the filter's text by the demangled names in @snapshot's rows or tree:
+ * a row may be opened before its name is demangled. */
 void trail_demangle(struct trail *trail, const struct snapshot *snapshot);
 
-/* Takes one part out of every level; levels that are then as the one before them are left out. */
+/* Removes one part from every level, and levels that then equal the one before them. */
 void trail_remove_part(struct trail *trail, uint32_t index);
 
 #endif

@@ -19,41 +19,42 @@ struct analyzer;
 struct second_recording;	/* analyzer/second_recording.h */
 
 struct analyzer_config {
-	struct ingest_config ingest;	/* what it points to must outlive the analyzer */
+	struct ingest_config ingest;	/* the data it points to must outlive the analyzer */
 	struct spsc *queue;		/* records in; the analyzer is its consumer */
 	int queue_fd;			/* readable when records wait */
-	void (*queue_drained)(void *source);	/* room was made; NULL: the source need not know */
-	void *source;
+	void (*queue_drained)(void *source);	/* reports free room in `queue`; NULL: not needed */
+	void *source;			/* argument of queue_drained() */
 	struct object_opener *opener;	/* NULL: no names */
 	struct process_reader *reader;	/* NULL in a replay */
 	struct line_server *line_server;	/* NULL: no source lines */
-	struct rare_server *rare_server;	/* NULL: no callers beyond what rows can say */
-	struct stack_ends *stack_ends;	/* it writes what the sampler reads; NULL: nobody does */
-	struct demangler *demangler;	/* NULL: names stay as they are */
+	struct rare_server *rare_server;	/* slow path; NULL: unwind rows only */
+	struct stack_ends *stack_ends;	/* written here, read by the sampler; NULL: unused */
+	struct demangler *demangler;	/* NULL: names stay mangled */
 	const char *host, *target, *notice;	/* for the header; raw */
-	const char *absent_events;	/* as in struct source; NULL: none */
-	uint32_t target_pid;	/* as in struct source */
-	bool offers_children;	/* as in struct source */
+	const char *absent_events;	/* see struct source; NULL: none */
+	uint32_t target_pid;		/* see struct source */
+	bool offers_children;		/* see struct source */
 	uint32_t cpus;
-	const int *sockets;		/* of each CPU; < 0, and CPUs beyond: not known */
+	const int *sockets;		/* by CPU; < 0, and CPUs beyond socket_count: unknown */
 	uint32_t socket_count;
 	bool has_busy;			/* /proc/stat means something: live, whole machine */
 	bool begins_on_request;		/* no snapshot, and no interval, before REQUEST_BEGIN */
 	bool wants_all_events;		/* batch: a chain of snapshots, one per event */
-	bool wants_events;		/* batch: snapshots have hits and samples one by one, each
-					 * once, and nothing else but what was lost */
-	bool wants_event_stacks;	/* wants_events: each with its stack */
-	bool shows_idle_events;		/* wants_events: samples of the idle task, too */
-	bool wants_sources;		/* batch: source lines of source_rows rows an event are */
-	size_t source_rows;		/* waited for: what is printed can't be filled in later */
+	bool wants_events;		/* batch: snapshots only have the losses, and each hit and
+					 * sample once */
+	bool wants_event_stacks;	/* wants_events: add each event's stack */
+	bool shows_idle_events;		/* wants_events: include samples of the idle task */
+	bool wants_sources;		/* batch: wait for source lines, which can't be filled in
+					 * after printing */
+	size_t source_rows;		/* wants_sources: rows to wait for, per event */
 	struct copy_control copies;
-	struct probe_source probes;	/* news NULL: there are none */
-	const struct second_recording *second;	/* shown after the one that comes first, and
-						 * compared with it; NULL: none */
-	struct query query;		/* the first one */
+	struct probe_source probes;	/* news NULL: no probes */
+	const struct second_recording *second;	/* read after the first recording, and compared
+						 * with it; NULL: none */
+	struct query query;		/* the first query */
 	enum window_kind window;
 	uint64_t window_ns, interval_ns;
-	size_t memory_bytes;		/* budget of the timeline and all it refers to */
+	size_t memory_bytes;		/* budget for the timeline and all it refers to */
 };
 
 #define ANALYZER_DEFAULT_MEMORY_BYTES (64u * 1024 * 1024)
@@ -61,16 +62,17 @@ struct analyzer_config {
 int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 		    struct diag *why);
 int analyzer_start(struct analyzer *analyzer, struct diag *why);
-/* Ends the thread at once; what is queued is not counted. For an end with everything counted stop
- * the source, wait for the snapshot with is_last, then call this. */
+/* Ends the thread at once, without counting queued records. To count everything first stop the
+ * source, wait for the snapshot with is_last, then call this. */
 void analyzer_stop(struct analyzer *analyzer);
 void analyzer_destroy(struct analyzer *analyzer);	/* stops it too; NULL is fine */
 
 /* Screen side (one thread). */
 
-/* The newest snapshot that was not taken yet, or NULL. The caller's: snapshot_destroy(). */
+/* Returns the newest snapshot not taken yet, or NULL. The caller owns it: snapshot_destroy(). */
 struct snapshot *analyzer_take_snapshot(struct analyzer *analyzer);
-/* Readable when a snapshot waits; analyzer_take_snapshot() resets it. */
+/* Returns a descriptor that is readable when a snapshot waits; analyzer_take_snapshot() resets
+ * it. */
 int analyzer_fd(const struct analyzer *analyzer);
 /* Queues a request; false when the queue is full (the analyzer is that far behind). */
 bool analyzer_request(struct analyzer *analyzer, const struct request *request);

@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Readings kept: of the last 10 s ten a second, of as much as the strip shows one a second, before
- * that one a minute, for two hours or more. */
+/* Readings kept: ten a second for the last 10 s, one a second for as long as the activity graph
+ * shows, then one a minute for two hours or more. */
 #define BUSY_POINTS 1440
 
-#define BUSY_GONE   8
+#define BUSY_GONE   8	/* offline CPUs kept by number */
 
 struct busy_cpu {		/* ticks since boot; they may wrap, only differences count */
 	uint32_t busy, total;	/* both 0: offline */
@@ -19,16 +19,16 @@ struct busy_cpu {		/* ticks since boot; they may wrap, only differences count */
 
 struct busy_point {
 	uint64_t time_ns, busy, total;	/* clock ticks of all CPUs since boot */
-	struct busy_cpu *cpus;		/* owned, by number */
+	struct busy_cpu *cpus;		/* owned; by CPU number */
 	uint32_t cpu_count;
 };
 
 struct busy {
 	struct busy_point points[BUSY_POINTS];	/* oldest first */
 	uint32_t count;
-	uint64_t read_ns;	/* the last try to read */
+	uint64_t read_ns;	/* time of the last attempt to read */
 	uint32_t gone[BUSY_GONE];	/* CPUs that went offline between two readings */
-	uint32_t gone_count;	/* of different ones; beyond BUSY_GONE one more each time */
+	uint32_t gone_count;	/* different CPUs; beyond BUSY_GONE repeats count, too */
 	uint64_t steal_first, steal;	/* clock ticks of all CPUs, first and last reading */
 	bool has_steal;
 	char *text;		/* owned; /proc/stat as it was read */
@@ -37,24 +37,24 @@ struct busy {
 
 void busy_finish(struct busy *busy);
 
-/* Reads /proc/stat now. What can't be read is not known. */
+/* Reads /proc/stat now. If that fails, the time has no reading. */
 void busy_read(struct busy *busy, uint64_t now_ns);
-/* When the next reading is due, so that every second has one. */
+/* Returns when the next reading is due, so that every second has one. */
 uint64_t busy_due_ns(const struct busy *busy);
-/* The same as busy_read() for text that was read at @now_ns, later than the readings before. */
+/* Adds a reading from the text of /proc/stat, read at @now_ns, after all earlier readings. */
 void busy_add(struct busy *busy, uint64_t now_ns, const char *text);
 
-/* Busy share between the readings around @since_ns and @until_ns, or those nearest to them, 0..100;
- * below 0: not known. Of a CPU: while it was online. */
+/* Return the busy share between the readings around @since_ns and @until_ns, or the nearest ones,
+ * 0..100; < 0: unknown. For one CPU: the share of its time online. */
 double busy_pct(const struct busy *busy, uint64_t since_ns, uint64_t until_ns);
 double busy_cpu_pct(const struct busy *busy, uint32_t cpu, uint64_t since_ns, uint64_t until_ns);
-/* What the host gave to others between the first reading and the last, of all CPUs. */
+/* Returns the steal time (proc(5)) of all CPUs between the first reading and the last. */
 uint64_t busy_stolen_ns(const struct busy *busy);
-/* Between two readings, the earlier one first. As above. */
+/* Returns the busy share between two readings, the earlier one first: 0..100; < 0: unknown. */
 double busy_point_pct(const struct busy_point *from, const struct busy_point *to);
 
-/* The parser alone: the first line of @text, for all CPUs ("cpu ") or one ("cpu3 "); @cpu is -1 for
- * all. False: it is no such line. */
+/* Parses the first line of @text, for all CPUs ("cpu ", @cpu -1) or one ("cpu3 "), into ticks.
+ * False: it is another line. */
 bool busy_parse(const char *text, int64_t *cpu, uint64_t *busy, uint64_t *total);
 
 #endif

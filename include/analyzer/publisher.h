@@ -1,4 +1,4 @@
-/* publisher.h - chooses the window, folds it, and makes the snapshot with the header's figures.
+/* publisher.h - chooses the window, folds it, and makes the snapshot with the header's numbers.
  * Thread: the analyzer's. */
 #ifndef ANALYZER_PUBLISHER_H
 #define ANALYZER_PUBLISHER_H
@@ -14,7 +14,7 @@
 #include "ingest/loss_ledger.h"
 
 struct publisher {
-	const struct analyzer_config *config;	/* the analyzer's, which requests change */
+	const struct analyzer_config *config;	/* BORROWED from the analyzer; requests change it */
 	struct ingest *ingest;
 	struct live_window window;
 	struct compare compare;
@@ -22,65 +22,66 @@ struct publisher {
 	struct loss_history losses;
 	struct task_stats task_stats;
 	struct source_lines source_lines;
-	struct strip strip;	/* of the snapshot that is being made */
-	uint32_t event;		/* the one shown */
-	uint64_t seq;
-	uint64_t history_ns;	/* nothing older was ever counted; 0: than the first sample */
-	uint64_t zero_ns;	/* of "since start": the last zero; 0: none */
-	uint64_t published_ns;	/* end of the window before */
-	uint64_t published_seq;	/* first slice that was not in it */
-	uint64_t frozen_ns;	/* where windows end; 0: they end now */
-	uint64_t chosen_ns;	/* where the window begins, if that was chosen; else 0 */
-	uint64_t own_cpu_ns, own_cpu_at_ns;	/* when own_cpu_pct was measured */
+	struct strip strip;	/* activity graph of the snapshot being made */
+	uint32_t event;		/* index of the event shown */
+	uint64_t seq;		/* number of the newest snapshot */
+	uint64_t history_ns;	/* begin of counting; 0: the first sample */
+	uint64_t zero_ns;	/* time of the last REQUEST_ZERO; 0: none */
+	uint64_t published_ns;	/* end of the previous window */
+	uint64_t published_seq;	/* first slice after the previous window */
+	uint64_t frozen_ns;	/* end of windows while frozen; 0: windows end now */
+	uint64_t chosen_ns;	/* begin of the window, if one was chosen; else 0 */
+	uint64_t own_cpu_ns, own_cpu_at_ns;	/* own CPU time at, and time of, its last reading */
 	double own_cpu_pct;
-	bool wants_stacks, wants_idle_stacks;	/* of the next snapshot: REQUEST_STACKS */
+	bool wants_stacks, wants_idle_stacks;	/* for the next snapshot: REQUEST_STACKS */
 	bool is_ended;		/* no more records will come */
-	uint64_t names_asked_ns;	/* events wait for names since then; 0: none do */
-	struct snapshot *failure;	/* owned: what is told when there is no memory */
-	struct tree_stop stop;	/* the caller's, after the init: of what the screen shows */
+	uint64_t names_asked_ns;	/* since when events wait for names; 0: none do */
+	struct snapshot *failure;	/* owned: last snapshot of a batch that is out of memory */
+	struct tree_stop stop;	/* set by the caller after the init; ends folds for the screen */
 };
 
 /* 0 or -ENOMEM; publisher_finish() is needed in both cases. */
 int publisher_init(struct publisher *publisher, const struct analyzer_config *config,
 		   struct ingest *ingest);
 void publisher_finish(struct publisher *publisher);
-/* "Since start" begins at @begin_ns, now or a moment ago. */
+/* Begins "since start" at @begin_ns, now or a moment ago. */
 void publisher_start(struct publisher *publisher, uint64_t begin_ns);
-/* Another source goes on at @begin_ns: windows and the header's figures begin anew. @had_busy: the
- * one before was of the whole machine too, so that is read all the time. */
+/* Restarts windows and the header's numbers at @begin_ns, for another source. @had_busy: the
+ * previous source sampled the whole machine too, so readings of /proc/stat are without a gap. */
 void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_busy);
-/* "Since start" begins now, and goes on, if it was frozen. History stays: it can be chosen. */
+/* Restarts "since start" now, and unfreezes it. History is kept: a window in it can be chosen. */
 void publisher_zero(struct publisher *publisher);
-/* Windows end at @end_ns until it is 0 again: at the time_ns of a snapshot, or, with a @begin_ns,
- * anywhere: then the window is @begin_ns..@end_ns. */
+/* Freezes the end of windows at @end_ns, a snapshot's time_ns; with a @begin_ns the window is
+ * @begin_ns..@end_ns, any times. @end_ns 0: windows are live again. */
 void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns);
-/* What was counted between the two times, or before and after them (@is_around), is what windows
- * are compared with; @end_ns 0: nothing. */
+/* Marks what was counted from @begin_ns to @end_ns, or before and after that (@is_around), as the
+ * baseline; @end_ns 0: removes the baseline. */
 void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns,
 		    bool is_around);
-/* The same of all that was counted, which is called @label. 0 or -ENOMEM. */
+/* Marks all that was counted as the baseline, shown as @label. 0 or -ENOMEM. */
 int publisher_mark_all(struct publisher *publisher, const char *label);
-/* Another recording begins, with a clock of its own; ingest_next_recording() was called. */
+/* Restarts for another recording, which has its own clock, after ingest_next_recording(). */
 void publisher_next_recording(struct publisher *publisher);
-void publisher_renumbered(struct publisher *publisher);	/* after a compaction */
+void publisher_renumbered(struct publisher *publisher);	/* call after a compaction */
 
-/* When publisher_tick() is due, besides the refreshes; UINT64_MAX: never. */
+/* Returns when publisher_tick() is due, besides the refreshes; UINT64_MAX: never. */
 uint64_t publisher_due_ns(const struct publisher *publisher);
-/* Notes how busy the machine is, once a second however seldom it is shown. */
+/* Reads how busy the machine is, if due: once a second, whatever the refresh interval. */
 void publisher_tick(struct publisher *publisher, uint64_t now_ns);
-/* Notes what was lost so far, for windows: at each new slice. */
+/* Records the loss counters for the windows' losses; call at each new slice. */
 void publisher_note_losses(struct publisher *publisher);
 
-/* The snapshot of now (a chain of them, one per event, if the config says so). NULL: no memory, or
- * `stop` was due. A batch, which has nothing older to show, is told of missing memory by a last
- * snapshot with an end_err. */
+/* Makes a snapshot of the present window (a chain of them, one per event, if the config says so).
+ * NULL: no memory, or `stop` was due. A batch, which has nothing older to show, instead gets a last
+ * snapshot with an end_err when there is no memory. */
 struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 				const struct diag *end_why);
-/* The same where the config wants events: those that are older than what may still come, or, at the
- * @is_end, all; no more than fit into one snapshot. NULL also: their names are on the way. */
+/* Like publisher_make(), where the config wants events: the snapshot has the events older than any
+ * that may still come or, with @is_end, all of them, as many as fit. NULL also while names are
+ * pending. */
 struct snapshot *publisher_make_events(struct publisher *publisher, bool is_end, bool is_last,
 				       const struct diag *end_why);
-/* A recording is read on when the reader of its events has taken what is there. */
+/* True: reading of a recording pauses until the reader of events takes what is there. */
 bool publisher_is_full_of_events(const struct publisher *publisher);
 
 #endif

@@ -10,22 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct snapshot_field {		/* a value that a hit carried */
-	const char *name, *text;	/* text "": known and empty, or !is_known */
+struct snapshot_field {		/* a value that a hit carries */
+	const char *name, *text;	/* text "": empty, or !is_known */
 	bool is_known, is_number;	/* is_number: `text` is a decimal number */
 };
 
 struct snapshot_event {
-	uint64_t time_ns;	/* CLOCK_MONOTONIC, of its end; of a recording its own clock */
+	uint64_t time_ns;	/* end of the event: CLOCK_MONOTONIC, or the recording's clock */
 	uint32_t cpu;		/* UINT32_MAX: unknown */
 	uint32_t pid, tid;
 	const char *comm, *event;
 	uint64_t period;
-	bool has_period;	/* a sample; hits of probes have none */
+	bool has_period;	/* true for a sample, false for a probe hit */
 	int64_t latency_ns;	/* < 0: none */
-	const char *symbol, *dso;	/* where it was; "" unknown */
-	const char *const *frames;	/* names, the leaf first; an address where there is none */
-	uint32_t frame_count;	/* 0: no stack was wanted, or it is not known */
+	const char *symbol, *dso;	/* location of the leaf; "" unknown */
+	const char *const *frames;	/* symbol names, else addresses; the leaf first */
+	uint32_t frame_count;	/* 0: no stack was requested, or it is unknown */
 	const struct snapshot_field *fields;
 	uint32_t field_count;
 };
@@ -33,7 +33,7 @@ struct snapshot_event {
 struct snapshot_events {
 	uint32_t count;
 	const struct snapshot_event *list;
-	uint64_t dropped;	/* since start: nobody read them in time */
+	uint64_t dropped;	/* events dropped since start, as the reader was too slow */
 };
 
 #endif

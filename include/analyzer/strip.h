@@ -1,4 +1,4 @@
-/* strip.h - the load of the last seconds, a point each: what struct snapshot calls strip.
+/* strip.h - the points of the activity graph and its heat map (struct snapshot: strip, heat).
  * Thread: the analyzer's. */
 #ifndef ANALYZER_STRIP_H
 #define ANALYZER_STRIP_H
@@ -11,30 +11,31 @@ struct strip {
 	enum strip_kind kind;
 	uint32_t count;
 	double step_s;
-	uint64_t end_ns;	/* of the newest point */
+	uint64_t end_ns;	/* end of the newest point */
 	bool has_heat;
 	float heat_most;
-	float heat[STRIP_POINTS * HEAT_ROWS];	/* as in struct snapshot */
-	float points[STRIP_POINTS];	/* oldest first; below 0: not known */
+	float heat[STRIP_POINTS * HEAT_ROWS];	/* layout: see struct snapshot */
+	float points[STRIP_POINTS];	/* oldest first; < 0: unknown */
 };
 
-/* Busy % of each second, which the first reading after it tells. Where there was none for several
- * seconds these share what the next one says. */
+/* Fills @strip with the busy % of each second, from the first reading after it. Seconds without a
+ * reading share the average up to the next one. */
 void strip_from_busy(struct strip *strip, const struct busy *busy);
 
 struct strip_span {
-	uint64_t begin_ns, end_ns;	/* what the timeline knows */
+	uint64_t begin_ns, end_ns;	/* time that the timeline covers */
 	uint32_t event;
-	bool is_only_event;		/* no other has samples */
-	bool is_whole;			/* all of it, whatever the step; else the last seconds */
+	bool is_only_event;		/* no other event has samples */
+	bool is_whole;			/* show all of it, with longer steps if needed; else only
+					 * the last seconds */
 };
 
-/* Samples a second. A point is one whole second; with is_whole as many as make all of @span fit,
- * the first and the last point also for a part of them. */
+/* Fills @strip with samples a second. A point is one whole second; with is_whole as many seconds as
+ * make @span fit, and then the first and the last point may be for a part of that. */
 void strip_from_timeline(struct strip *strip, const struct timeline *timeline,
 			 const struct strip_span *span);
 
-/* The heat map of a strip that was made, if its points are seconds. */
+/* Adds the heat map to a filled @strip, if its points are seconds. */
 void strip_heat(struct strip *strip, const struct timeline *timeline,
 		const struct strip_span *span);
 

@@ -1,4 +1,4 @@
-/* build_id.h - the identity that a linker wrote into an object (NT_GNU_BUILD_ID). Only a claim. */
+/* build_id.h - the build-id that a linker wrote into a DSO (NT_GNU_BUILD_ID). Not verified. */
 #ifndef BASE_BUILD_ID_H
 #define BASE_BUILD_ID_H
 
@@ -11,7 +11,7 @@
 
 struct build_id {
 	uint8_t bytes[BUILD_ID_MAX_BYTES];
-	uint8_t count;		/* 0: none known */
+	uint8_t count;		/* valid bytes; 0: the build-id is unknown */
 };
 
 static inline bool build_id_is_equal(const struct build_id *a, const struct build_id *b)
@@ -19,7 +19,7 @@ static inline bool build_id_is_equal(const struct build_id *a, const struct buil
 	return a->count && a->count == b->count && !memcmp(a->bytes, b->bytes, a->count);
 }
 
-/* Lower-case hex into @out[BUILD_ID_HEX_BYTES]; "" when none. Returns @out. */
+/* Writes lower-case hex into @out[BUILD_ID_HEX_BYTES], "" without a build-id. Returns @out. */
 char *build_id_format(const struct build_id *id, char *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* diag.h - the sentence that a user reads when something fails: cause and remedy.
  *
  * Use:    a function that can fail takes `struct diag *why`, returns -errno and fills @why. The
- *         caller either passes it up or prints it (only main and ui print).
+ *         caller either returns it to its own caller or prints it (only main and ui print).
  * Thread: a diag belongs to the thread that passed it.
  */
 #ifndef BASE_DIAG_H
@@ -17,7 +17,7 @@ struct diag {
 int diag_set(struct diag *why, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Puts "@prefix: " in front of the sentence (which object, which CPU). NULL is fine. */
+/* Prepends a formatted prefix and ": " to the sentence (which DSO, which CPU). @why may be NULL. */
 void diag_prefix(struct diag *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,16 +1,17 @@
-/* errand.h - has something done that may hang for ever, and waits for it a second at most.
+/* errand.h - runs blocking calls, which may hang for ever, in another thread, and waits for each at
+ * most a second.
  *
- * Problem: a call into a file system whose server is dead never comes back, and a stranger can be
- *          that server (FUSE). The thread in it cannot be ended, so nobody else may need it.
- * Use:     errands_run() hands a job to a thread. Should that hang, it is left behind with the job
- *          and a new one does the next; whatever has the same key is refused at once until the
- *          hanging thread has come back. A job holds all that it needs, and nothing of others'.
- *          A result that came too late may be kept: the next job that wants the same takes it, so
- *          that jobs which take longer than a second succeed at the second attempt.
- * Bounds:  ERRANDS_HUNG_MAX threads; when so many hang, everything is refused. ERRANDS_LATE_MAX
- *          late results, for half a minute.
- * Crossings: those of a service (base/service.h), and the job, which is one thread's at a time.
- * Thread:  all calls from one.
+ * Problem: a call into a file system whose server is dead never returns, and any user can be that
+ *          server (FUSE). The thread in it cannot be ended, so nothing else may depend on it.
+ * Use:     errands_run() hands a job to a thread. If the thread hangs, it is abandoned together
+ *          with the job, and a new thread runs the next job; jobs with the same key are refused at
+ *          once until the hung thread has returned. A job owns all that it uses.
+ *          A late result may be kept for the next job that asks for the same, so that jobs which
+ *          take longer than a second succeed at the second attempt.
+ * Bounds:  ERRANDS_HUNG_MAX hung threads, then every job is refused. ERRANDS_LATE_MAX late results,
+ *          kept for 30 s.
+ * Crossings: those of a service (base/service.h); a job belongs to one thread at a time.
+ * Thread:  all calls from one thread.
  */
 #ifndef BASE_ERRAND_H
 #define BASE_ERRAND_H
@@ -24,39 +25,40 @@
 #define ERRANDS_LATE_MAX 2
 
 struct errand_job {
-	uint64_t key;		/* of what may hang: a device, a process; 0: nobody knows */
-	uint64_t part_of;	/* a larger thing: it is refused while that hangs, too; 0: none */
-	void (*run)(struct errand_job *job);	/* in the errand's thread */
-	void (*drop)(struct errand_job *job);	/* frees it with its results */
-	/* Moves the results of @late, a kept job with the same key, into @job if both want the
-	 * same; returns whether it did. @late is dropped by the errands then. In the caller's
-	 * thread. NULL: results of such jobs are not kept. */
+	uint64_t key;		/* identifies what may hang: a device, a process; 0: unknown */
+	uint64_t part_of;	/* second key under which the job is refused too; 0: none */
+	void (*run)(struct errand_job *job);	/* does the work, in the errand thread */
+	void (*drop)(struct errand_job *job);	/* frees the job with its results */
+	/* If @job asks for the same as @late, a kept job with the same key, moves the results of
+	 * @late into @job and returns true; the caller then drops @late. Called in the thread of
+	 * errands_run(). NULL: late results of such jobs are not kept. */
 	bool (*take_late)(struct errand_job *job, struct errand_job *late);
-	bool is_worth_keeping;	/* run() sets it: the result is of use when it comes late, too */
+	bool is_worth_keeping;	/* set by run(): a late result is still useful */
 };
 
-struct errands {		/* zeroed: none was run yet */
-	struct service *service;	/* NULL: none is started */
+struct errands {		/* initialised by zeroing */
+	struct service *service;	/* the thread for the next job; NULL: none is running */
 	struct hung_errand {
 		struct service *service;
 		uint64_t key;
 	} hung[ERRANDS_HUNG_MAX];
 	uint32_t hung_count;
 	struct late_errand {
-		struct errand_job *job;		/* owned; NULL: free */
-		uint64_t until_ns;
+		struct errand_job *job;		/* owned; NULL: the entry is free */
+		uint64_t until_ns;		/* when the result is dropped, CLOCK_MONOTONIC */
 	} late[ERRANDS_LATE_MAX];
-	uint32_t wait_ms;		/* 0: a second */
+	uint32_t wait_ms;		/* timeout of a job; 0: 1000 */
 };
 
-/* Runs @job. 0: it is done and the caller's again. Otherwise it is dropped, now or when its thread
- * no longer hangs and its result is of no use: -ETIMEDOUT; -EBUSY the last one with its key hangs;
- * -ENOMEM, -EMFILE, or as of pthread_create(3): no thread. */
+/* Runs @job. Returns 0 when it is done; the job then belongs to the caller again. On an error the
+ * job is dropped, at once or when its thread has returned and its result is not kept: -ETIMEDOUT;
+ * -EBUSY: an earlier job with its key hangs, or too many do; -ENOMEM, -EMFILE or an error of
+ * pthread_create(3): there is no thread. */
 int errands_run(struct errands *errands, struct errand_job *job);
-/* Drops late results whose time is over. Returns in how many ms there may be another; < 0: none is
- * kept, and no thread hangs. */
+/* Drops expired late results. Returns in how many ms to call this again; < 0: no result is kept and
+ * no thread hangs. */
 int errands_expire(struct errands *errands);
-/* Ends what does not hang. */
+/* Drops the late results and ends the threads that do not hang; hung ones are abandoned. */
 void errands_finish(struct errands *errands);
 
 #endif

@@ -18,7 +18,7 @@ struct id_map_slot {
 
 struct id_map {
 	struct id_map_slot *rows;	/* owned */
-	uint32_t slots;		/* how many; a power of two, or 0 before the first put */
+	uint32_t slots;		/* number of slots: a power of two, or 0 before the first put */
 	uint32_t used;
 };
 
@@ -27,13 +27,13 @@ struct id_map {
 void id_map_finish(struct id_map *map);	/* leaves it zeroed: usable again */
 void id_map_clear(struct id_map *map);	/* keeps the memory */
 
-/* Value of @key, or ID_MAP_NONE. */
+/* Returns the value of @key, or ID_MAP_NONE. */
 uint32_t id_map_get(const struct id_map *map, uint64_t key);
 
-/* Sets @key to @value (not ID_MAP_NONE). 0 or -ENOMEM, then the map is unchanged. */
+/* Sets @key to @value (not ID_MAP_NONE). Returns 0, or -ENOMEM with the map unchanged. */
 int id_map_put(struct id_map *map, uint64_t key, uint32_t value);
 
-/* Makes room for @count entries at once. 0 or -ENOMEM, then the map is unchanged. */
+/* Makes room for @count entries in all. Returns 0, or -ENOMEM with the map unchanged. */
 int id_map_reserve(struct id_map *map, uint32_t count);
 
 /* Removes @key; returns its value or ID_MAP_NONE. */
@@ -41,7 +41,7 @@ uint32_t id_map_remove(struct id_map *map, uint64_t key);
 
 size_t id_map_bytes(const struct id_map *map);
 
-/* A good 64-bit mix (splitmix64's finalizer): bijective, so equal keys only for equal input. */
+/* Mixes 64 bits (splitmix64's finalizer). Bijective: different inputs give different results. */
 static inline uint64_t id_map_mix(uint64_t x)
 {
 	x ^= x >> 30;

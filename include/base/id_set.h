@@ -10,9 +10,9 @@
  *		... append the row as `id`, then id_set_add(set, hash, id)
  *
  *         id_set_reserve() before the search keeps the slot valid and makes the add infallible.
- * Cost:   linear probing at a load of at most 3/4. No removal: owners compact and rebuild. An id is
- *         smaller than the number of slots, so it leaves bits free, which hold some of the hash:
- *         of 100,000 rows 1 in 16,000 others is looked at in vain, each a cache miss or two.
+ * Cost:   linear probing at a load of at most 3/4. No removal: owners compact and rebuild. Ids are
+ *         smaller than the number of slots, so the free high bits of a slot hold part of the hash:
+ *         with 100,000 rows a search compares 1 in 16,000 wrong rows, a cache miss or two each.
  *
  *		slot of 262,144		| 14 bits of the hash | 18 bits: the id |
  * Thread: the owner's.
@@ -28,27 +28,27 @@
 #define ID_SET_NONE UINT32_MAX
 
 struct id_set {
-	uint32_t *tagged;	/* owned; the slots; ID_SET_NONE: empty, which no id of 3/4 is */
+	uint32_t *tagged;	/* owned; ID_SET_NONE: empty (no id can be, at 3/4 load) */
 	uint32_t slot_count;	/* a power of two, or 0 before the first reserve */
 	uint32_t used;
 };
 
-/* The hash of row @id, for moving it when the table grows. */
+/* Returns the hash of row @id; called when the table is rebuilt. */
 typedef uint64_t id_set_hash(const void *owner, uint32_t id);
 
-/* Part of the next call. */
+/* For id_set_reserve() only. */
 int id_set_grow(struct id_set *set, id_set_hash *hash, const void *owner);
-/* Makes room for one more row. 0 or -ENOMEM, then nothing changed. */
+/* Makes room for one more row. Returns 0, or -ENOMEM with the set unchanged. */
 static inline int id_set_reserve(struct id_set *set, id_set_hash *hash, const void *owner)
 {
 	return set->used < set->slot_count / 4 * 3 ? 0 : id_set_grow(set, hash, owner);
 }
 
-/* After the owner renumbered its rows to 0..@count: starts over. 0, or -ENOMEM, which can't be when
- * the rows only became fewer. */
+/* Rebuilds the set after the owner renumbered its rows to [0, @count). Returns 0, or -ENOMEM, which
+ * is impossible when the number of rows only fell. */
 int id_set_rebuild(struct id_set *set, uint32_t count, id_set_hash *hash, const void *owner);
-/* After the owner forgot its rows, more of which are to come: keeps the slots if it had at least a
- * 16th as many. */
+/* Empties the set. Keeps the slots for later rows if at least 1/16 of them were used, else frees
+ * them. */
 void id_set_clear(struct id_set *set);
 void id_set_finish(struct id_set *set);
 
@@ -62,13 +62,15 @@ static inline uint32_t id_set_next(const struct id_set *set, uint32_t slot)
 	return (slot + 1) & (set->slot_count - 1);
 }
 
-/* What of a slot is no id but of the hash: not of those bits that chose the slot. */
+/* Returns the bits of the hash that a slot holds beside its id; they are not those that chose the
+ * slot. */
 static inline uint32_t id_set_tag(const struct id_set *set, uint64_t hash)
 {
 	return (uint32_t)(hash >> 32) & ~(set->slot_count - 1);
 }
 
-/* The next row that may be the one: *@slot is where it is. ID_SET_NONE: there is none. */
+/* Returns the id of the next candidate from *@slot on and sets *@slot to its slot; ID_SET_NONE:
+ * there are no more. */
 static inline uint32_t id_set_at(const struct id_set *set, uint32_t *slot, uint64_t hash)
 {
 	const uint32_t ids = set->slot_count - 1, tag = id_set_tag(set, hash);
@@ -79,7 +81,7 @@ static inline uint32_t id_set_at(const struct id_set *set, uint32_t *slot, uint6
 	return found == ID_SET_NONE ? ID_SET_NONE : found & ids;
 }
 
-/* Needs a reserve before it, and a row that is not there yet. */
+/* Adds @id, which must not be in the set yet. Call id_set_reserve() first. */
 static inline void id_set_add(struct id_set *set, uint64_t hash, uint32_t id)
 {
 	uint32_t slot = id_set_first(set, hash);
@@ -95,13 +97,13 @@ static inline size_t id_set_bytes(const struct id_set *set)
 	return (size_t)set->slot_count * sizeof(*set->tagged);
 }
 
-/* Two ids into one well-spread hash. */
+/* Hashes two ids. */
 static inline uint64_t id_set_mix_ids(uint32_t a, uint32_t b)
 {
 	return id_map_mix((uint64_t)a << 32 | b);
 }
 
-/* Two halves of a row into one well-spread hash. */
+/* Hashes two 64-bit values. */
 static inline uint64_t id_set_mix(uint64_t a, uint64_t b)
 {
 	return id_map_mix(a ^ id_map_mix(b + 0x9e3779b97f4a7c15ull));

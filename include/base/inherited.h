@@ -1,5 +1,5 @@
-/* inherited.h - what flametop got from whoever started it: its environment and what it must not
- * keep of it, but the user's own command gets back.
+/* inherited.h - environment, umask and resource limits that flametop inherited: what it must not
+ * use itself, and gives back to the user's own command.
  *
  * Use:    inherited_distrust() first of all in main; inherited_give_back() in a child, before exec.
  * Source: sudo(8), "ENVIRONMENT".
@@ -10,14 +10,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Drops what could lead a program that runs as root to files or code of somebody else: of the
- * environment only the variables that say how to show text stay. For every user: core dumps, and
- * new files that others may read. Before the first thread, and before setlocale(). */
+/* As root, removes all environment variables but those that say how to show text: others could lead
+ * to files or code of another user. For every user, disables core dumps and sets umask 077. Call it
+ * before the first thread and before setlocale(). */
 void inherited_distrust(void);
 
-void inherited_give_back(void);	/* async-signal-safe */
+/* Restores environment, umask and limits. Async-signal-safe. */
+void inherited_give_back(void);
 
-/* Whether @user called sudo(8), which started this process. Any thread. */
+/* Returns true when @user started this process through sudo(8). Any thread. */
 bool inherited_is_from(uid_t user);
 
 #endif

@@ -1,4 +1,4 @@
-/* log.h - what flametop has to tell besides the picture: goes to --log FILE and to the log view.
+/* log.h - messages of flametop about itself, shown in the log view and written to --log FILE.
  *
  * Use:    log_open() once, then log_note()/log_warn() from any thread but the sampler.
  *         Nothing here touches stdout or stderr. Lines pass the sanitizer.
@@ -17,25 +17,25 @@
 #define LOG_LINE_BYTES	240
 
 struct log_line {
-	uint64_t number;	/* of all lines since the start; the first is 1 */
+	uint64_t number;	/* counts all lines since the start, from 1 */
 	uint64_t time_ns;	/* CLOCK_MONOTONIC */
-	int64_t wall_s;		/* the same in seconds since 1970: the clock on the user's wall */
+	int64_t wall_s;		/* CLOCK_REALTIME, seconds since 1970 */
 	bool is_warning;
 	char text[LOG_LINE_BYTES];
 };
 
-/* Also appends to @path from now on (O_APPEND, 0600, never through a link), where
- * new_file_place() of base/new_file.h lets one write. A file that is there already must be the
- * user's own, or of who called sudo, with one name: -EPERM. -EINVAL: it is no file. */
+/* Appends later lines to @path too (O_APPEND, 0600, links are not followed), if new_file_place()
+ * of base/new_file.h allows that place. An existing file must have one link and belong to the user
+ * or to the caller of sudo(8), else -EPERM. -EINVAL: not a regular file. */
 int log_open(const char *path, struct diag *why);
 void log_close(void);
-/* The file's descriptor, which stays the log's; -1: there is none. */
+/* Returns the file's descriptor, BORROWED until log_close(); -1: there is no file. */
 int log_fd(void);
 
 void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Copies the newest lines, oldest of them first, into @out[@cap]; returns how many. */
+/* Copies the newest lines into @out[@cap] in order of time; returns their number. */
 size_t log_tail(struct log_line *out, size_t cap);
 
 #endif

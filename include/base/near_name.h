@@ -1,4 +1,4 @@
-/* near_name.h - which known name was meant by a mistyped one.
+/* near_name.h - finds the known name nearest to a mistyped one.
  *
  * Use:    near_name_start(), near_name_try() with every known name, then `nearest`.
  * Thread: the owner's. Pure.
@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 struct near_name {
-	const char *typed;
-	const char *nearest;	/* borrowed from whoever tried it; NULL: none is near */
-	size_t distance;	/* of the nearest so far; at first what is too far */
+	const char *typed;	/* BORROWED */
+	const char *nearest;	/* BORROWED from near_name_try(); NULL: no name is near */
+	size_t distance;	/* edits from `typed` to `nearest`; initially the least too far */
 };
 
-/* @typed is borrowed as long as the search goes on. */
+/* @typed is BORROWED until the end of the search. */
 void near_name_start(struct near_name *near, const char *typed);
 void near_name_try(struct near_name *near, const char *known);
 

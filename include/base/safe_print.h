@@ -1,9 +1,9 @@
 /* safe_print.h - the only way from text to a stream that somebody reads: it takes safe text only.
  *
- * Use:    safe_put(out, "words of our own"), safe_put_text(out, text), and safe_print() as
- *         fprintf(3), with a literal format, 1 to 12 numbers, and struct safe_text where that has
- *         char *. A char * does not compile: that foreign text is not forgotten once is what the
- *         macros are for. tests/check_doors sees that nobody calls fprintf() and its kind besides.
+ * Use:    safe_put(out, "a literal"), safe_put_text(out, text), and safe_print() like fprintf(3),
+ *         with a literal format, 1 to 12 numbers, and struct safe_text where fprintf(3) takes
+ *         char *. A char * does not compile, so that no foreign text is printed unsanitized.
+ *         tests/check_doors checks that nothing calls fprintf() and its family directly.
  * Errors: stay in @out (ferror(3)).
  * Thread: @out's.
  */
@@ -16,11 +16,11 @@
 #include "base/sanitize.h"
 
 void safe_put_text(FILE *out, struct safe_text text);
-/* With a backslash before each character that is one of @special. */
+/* Writes @text with a backslash before each character that is in @special. */
 void safe_put_escaped(FILE *out, struct safe_text text, const char *special);
 #define safe_put(out, literal) safe_put_text(out, SAFE_TEXT(literal))
 
-#ifdef __cppcheck__	/* loses its way in what follows */
+#ifdef __cppcheck__	/* cppcheck cannot parse the macro below */
 #define safe_print safe_print_checked
 #else
 #define safe_print(out, format, ...)                                                               \
@@ -28,7 +28,7 @@ void safe_put_escaped(FILE *out, struct safe_text text, const char *special);
 			   SAFE_ARGS_(SAFE_COUNT_(__VA_ARGS__), __VA_ARGS__))
 #endif
 
-/* The rest is safe_print()'s own. */
+/* Implementation of safe_print(). */
 void safe_print_checked(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static inline const char *safe_arg_text(struct safe_text text)

@@ -1,17 +1,17 @@
-/* service.h - a thread that works for another one, which never waits for it.
+/* service.h - a thread that serves requests of another one, which never blocks on it.
  *
- *   asker                                     the service's thread
+ *   asking thread                             service thread
  *     fill `requests`, service_wake()  ──>      serve() takes them, until it has nothing to do
  *     take service_reply()             <──      fill `replies`, service_notify()
  *       when service_fd() is readable
  *
- * Use:    service_create() gives the queues and starts the thread; service_stop(), take the replies
- *         that own something, service_destroy(). Queues of 0 bytes are not made: who has one large
- *         object at a time puts it into a mailbox instead.
- * Bounds: the asker counts what is under way and lets no more be than replies fit into their queue.
+ * Use:    service_create() makes the queues and starts the thread; at the end service_stop(), take
+ *         the replies that own memory, service_destroy(). A queue of 0 bytes is not made: for one
+ *         large object at a time use a mailbox.
+ * Bounds: the asking thread counts outstanding requests; their replies must fit into the queue.
  * Crossings: the two queues (SPSC), an eventfd each with a flag that says whether it is set, the
  *         stop flag.
- * Thread: each call says whose it is: the asker's or, from serve(), the service's.
+ * Thread: each call names its caller: "Asker" is the asking thread, "Service" is serve().
  */
 #ifndef BASE_SERVICE_H
 #define BASE_SERVICE_H
@@ -23,57 +23,59 @@
 
 #include "base/spsc.h"
 
-#define SERVICE_SLEEP (-1)	/* until service_wake() */
-#define SERVICE_AGAIN 0
+#define SERVICE_SLEEP (-1)	/* serve(): wait for service_wake() */
+#define SERVICE_AGAIN 0		/* serve(): call again at once */
 
 struct service_plan {
-	const char *name;		/* of the thread, at most 15 bytes */
-	size_t request_bytes, reply_bytes;	/* as for spsc_init(); 0: no such queue */
-	/* The thread calls it again and again. Takes a request and does it; returns how many
-	 * milliseconds to wait, if nobody wakes it, before the next call. */
+	const char *name;		/* thread name, at most 15 bytes */
+	size_t request_bytes, reply_bytes;	/* capacities for spsc_init(); 0: no queue */
+	/* Called in a loop by the thread. Takes a request and executes it; returns how many
+	 * milliseconds to wait for service_wake() before the next call. */
 	int (*serve)(void *owner);
-	/* Makes a serve() that runs return soon. Called by service_stop(); NULL: it always does. */
+	/* Makes a running serve() return soon. Called by service_stop(); NULL: not needed. */
 	void (*interrupt)(void *owner);
-	bool may_hang;			/* in a file system, for ever: it is waited for 2 s only */
-	void *owner;			/* must outlive the thread */
+	bool may_hang;			/* serve() may block for ever: service_stop() waits 2 s */
+	void *owner;			/* argument of the callbacks; must outlive the thread */
 };
 
 struct service {
 	struct spsc requests, replies;
 	atomic_bool is_stopping;	/* service_stop() stores, the thread loads */
-	/* Who fills a queue sets its flag and, if that was not set, the eventfd; who empties it
-	 * resets the eventfd, then the flag, and then looks once more. */
+	/* Whether request_fd and reply_fd are set. The producer of a queue sets the flag and, if it
+	 * was not set, the eventfd; the consumer resets the eventfd, then the flag, and then looks
+	 * into the queue once more. */
 	atomic_bool is_asked, is_told;
 
-	/* Its own. */
+	/* Private to service.c. */
 	struct service_plan plan;
-	int request_fd, reply_fd;	/* eventfds: look into the queue */
-	int end_fd;			/* eventfd: the thread is done with all this */
+	int request_fd, reply_fd;	/* eventfds: the queue may hold something */
+	int end_fd;			/* eventfd: the thread no longer uses the service */
 	pthread_t thread;
 	bool has_thread;
 };
 
-/* *@out is set before serve() is called first. Returns 0; -ENOMEM, -EMFILE, or as of
- * pthread_create(3): *@out is NULL then. Thread: any. */
+/* Creates a service; *@out is set before the first call of serve(). Returns 0; or -ENOMEM, -EMFILE
+ * or an error of pthread_create(3), with *@out NULL. Thread: any. */
 int service_create(struct service **out, const struct service_plan *plan);
-/* Asker. Sets the stop flag, interrupts, waits. False: the thread hangs and is left behind with the
- * service and its owner, which it still uses; it ends should it wake up. NULL is fine. */
+/* Asker. Sets the stop flag, interrupts serve(), joins the thread. False: the thread hangs; do not
+ * free the service or its owner, which it still uses. It ends if it returns. NULL is fine. */
 bool service_stop(struct service *service);
-/* Once service_stop() was true. NULL is fine. */
+/* Frees the service after service_stop() has returned true. NULL is fine. */
 void service_destroy(struct service *service);
 
-/* Asker: there is a request. The service's thread may, too, for work that it gives itself. */
+/* Asker. Announces a request. serve() may call it too, to be called again. */
 void service_wake(struct service *service);
-/* Service: there is a reply. */
+/* Service. Announces a reply. */
 void service_notify(struct service *service);
-/* Asker: readable since service_notify(), until the next service_quiet() or the service_reply()
- * that finds none. */
+/* Asker. Returns a descriptor, BORROWED, that is readable from service_notify() until the next
+ * service_quiet() or a service_reply() that returns NULL. */
 int service_fd(const struct service *service);
-/* Asker, before it looks for a reply in its own place: no reply is missed then. */
+/* Asker. Resets service_fd(). Call it before looking for a reply elsewhere than in `replies` (a
+ * mailbox), so that no reply is missed. */
 void service_quiet(struct service *service);
-/* Asker: the oldest reply, to be released (spsc_release() of `replies`), or NULL. */
+/* Asker. Returns the oldest reply, BORROWED until spsc_release() of `replies`, or NULL. */
 const void *service_reply(struct service *service, size_t *bytes);
-/* Service: a long serve() looks here now and then. */
+/* Service. Returns true once service_stop() was called; a long serve() polls it. */
 bool service_is_stopping(const struct service *service);
 
 #endif

@@ -1,10 +1,9 @@
-/* user.h - the user database.
+/* user.h - home directories and names from the user database.
  *
- * Use:    where a user's own files are, and what a user is called.
  * Thread: any.
- * Source: passwd(5). /etc/passwd is read first, without the name service switch: it loads code into
- *         this process, speaks to daemons, and does not survive missing memory in all its versions.
- *         Only for a user that is not there it is asked.
+ * Source: passwd(5). /etc/passwd is read first. The name service switch is used only for users that
+ *         are not there: it loads code into this process, connects to daemons, and in some versions
+ *         crashes when out of memory.
  */
 #ifndef BASE_USER_H
 #define BASE_USER_H
@@ -17,7 +16,7 @@ struct user {
 	char home[PATH_MAX];
 };
 
-/* 0, -ENOENT: there is no such user, or -ENOMEM. */
+/* Finds the user @uid. Returns 0; -ENOENT: there is no such user; or -ENOMEM. */
 int user_find(uid_t uid, struct user *out);
 
 #endif

@@ -8,14 +8,14 @@
 
 #include "base/diag.h"
 
-/* Numbers in rising order, each once. *@cpus is malloc'd for the caller, NULL on failure.
- * Returns 0, -EINVAL (syntax) or -ENOMEM. */
+/* Parses a list into ascending numbers without duplicates. The caller owns *@cpus (malloc'd; NULL
+ * on failure). Returns 0, -EINVAL (syntax) or -ENOMEM. */
 int cpu_list_parse(const char *text, int **cpus, size_t *count, struct diag *why);
 
-/* The CPUs that are online now. Returns 0 or -errno. */
+/* Reads the CPUs that are online now into *@cpus, as cpu_list_parse() does. 0 or -errno. */
 int cpu_list_online(int **cpus, size_t *count, struct diag *why);
 
-/* The first of them; 0 if that is not known. */
+/* Returns the first online CPU; 0 if it can't be read. */
 int cpu_list_first_online(void);
 
 bool cpu_list_has(const int *cpus, size_t count, int cpu);

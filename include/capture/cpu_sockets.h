@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 struct cpu_sockets {
-	int *of_cpu;	/* owned; < 0: not known, as of CPUs that are offline */
-	uint32_t count;	/* of CPUs from 0 on */
+	int *of_cpu;	/* owned; socket of each CPU; < 0: unknown, as for offline CPUs */
+	uint32_t count;	/* number of CPUs in of_cpu, from CPU 0 on */
 };
 
-/* Reads @directory ("/sys/devices/system/cpu") once. What can't be read is not known: 0 CPUs if
- * need be. */
+/* Reads @directory ("/sys/devices/system/cpu"). CPUs that can't be read are unknown or missing:
+ * `count` is 0 at worst. */
 void cpu_sockets_read(struct cpu_sockets *out, const char *directory);
 void cpu_sockets_finish(struct cpu_sockets *sockets);
 

@@ -1,5 +1,5 @@
-/* event_desc.h - what the stages behind the queue must know of one sampled event. Live capture and
- * recordings both provide a list of these; the index in it is queue_item.event. */
+/* event_desc.h - describes a sampled event to the consumer of the record queue. Live capture and
+ * recordings both provide a list of these, indexed by queue_item.event. */
 #ifndef CAPTURE_EVENT_DESC_H
 #define CAPTURE_EVENT_DESC_H
 
@@ -11,16 +11,16 @@
 struct event_desc {
 	char name[96];		/* as shown: "cpu-clock", "cycles:u", "sched:sched_switch" */
 	struct record_format format;
-	uint64_t tracepoint;	/* recordings: its number where it was recorded; 0: it is none */
-	const char *raw_format;	/* recordings: the event's tracefs format file, which tells the
-				 * fields of PERF_SAMPLE_RAW; NULL: none was recorded */
-	uint32_t long_bytes;	/* raw_format: size of the recorded kernel's long: 4 or 8 */
-	uint64_t freq_hz;	/* 0 when the period is fixed */
-	uint64_t fixed_period;	/* 0 when a frequency is kept */
-	uint32_t copy_bytes;	/* of the user stack in each sample, at most; 0: none */
-	bool has_values_by_thread;	/* PERF_SAMPLE_READ: each thread's counters rise on their
-					 * own (Linux 6.12) */
-	bool is_sideband;	/* the dummy event: maps, comms, forks; never samples */
+	uint64_t tracepoint;	/* recordings: tracepoint id on the recorded machine; 0: none */
+	const char *raw_format;	/* recordings: the event's tracefs format file, which describes the
+				 * fields of PERF_SAMPLE_RAW; NULL: not recorded */
+	uint32_t long_bytes;	/* size of a long in raw_format: 4 or 8 */
+	uint64_t freq_hz;	/* 0 with a fixed period */
+	uint64_t fixed_period;	/* 0 with a frequency */
+	uint32_t copy_bytes;	/* most bytes of user stack copied per sample; 0: no copies */
+	bool has_values_by_thread;	/* PERF_SAMPLE_READ: each thread has counters of its own
+					 * (Linux 6.12) */
+	bool is_sideband;	/* the dummy event for maps, comms, forks; has no samples */
 };
 
 #endif

@@ -1,7 +1,7 @@
-/* event_record.h - one record of the kernel, parsed: what every stage behind the parser speaks.
+/* event_record.h - a parsed perf record, as all stages after the parser use it.
  *
  * Source:  perf_event_open(2) "MMAP layout"; <linux/perf_event.h> enum perf_event_type.
- * Owns:    nothing. All pointers point into the bytes that were parsed and live as long as those.
+ * Owns:    nothing. All pointers are BORROWED from the parsed bytes.
  * Trust:   text is raw foreign bytes of the stated length, NOT terminated, NOT sanitized.
  */
 #ifndef CAPTURE_EVENT_RECORD_H
@@ -14,7 +14,7 @@
 #include "base/build_id.h"
 
 enum record_kind {
-	RECORD_OTHER,		/* well-formed, of no use to us: skip */
+	RECORD_OTHER,		/* well-formed, but of no use here: skip */
 	RECORD_SAMPLE,
 	RECORD_MMAP,		/* MMAP and MMAP2, executable or not */
 	RECORD_COMM,
@@ -28,7 +28,7 @@ enum record_kind {
 	RECORD_CGROUP,
 };
 
-/* Where an instruction pointer was: PERF_RECORD_MISC_CPUMODE_MASK, PERF_CONTEXT_*. */
+/* Mode of the CPU at an instruction pointer: PERF_RECORD_MISC_CPUMODE_MASK, PERF_CONTEXT_*. */
 enum cpu_mode {
 	MODE_UNKNOWN,
 	MODE_KERNEL,
@@ -43,12 +43,12 @@ struct record_text {
 	size_t len;
 };
 
-/* PERF_SAMPLE_READ: the counters of the event or of its whole group, in the record's own words. */
+/* PERF_SAMPLE_READ: the counters of the event or of its whole group, in place in the record. */
 struct record_read {
 	const uint64_t *values;	/* the i-th value is values[i * stride]; NULL: none */
 	uint64_t count;
 	uint8_t stride;
-	uint8_t id_at;		/* words from a value to its id; 0: there are no ids */
+	uint8_t id_at;		/* distance from a value to its id in words; 0: there are no ids */
 };
 
 struct record_sample {
@@ -63,14 +63,14 @@ struct record_sample {
 	uint64_t user_abi;	/* PERF_SAMPLE_REGS_ABI_*; 0: no user registers */
 	const uint64_t *user_regs;	/* one per set bit of attr.sample_regs_user, lowest first */
 	uint32_t user_regs_count;
-	const uint64_t *intr_regs;	/* of the place that was hit, by attr.sample_regs_intr;
-					 * NULL: none */
+	const uint64_t *intr_regs;	/* registers where the event occurred, one per set bit of
+					 * attr.sample_regs_intr, lowest first; NULL: none */
 	uint32_t intr_regs_count;
 	const void *user_stack;	/* copy of the user stack from its pointer upwards; NULL: none */
-	uint64_t user_stack_bytes;	/* how many of them the kernel really filled, */
-	uint64_t user_stack_reserved;	/* of this many; see capture/record_trim.h */
+	uint64_t user_stack_bytes;	/* bytes of user_stack that the kernel filled */
+	uint64_t user_stack_reserved;	/* size of user_stack; see capture/record_trim.h */
 	struct record_read read;
-	uint64_t cgroup;	/* PERF_SAMPLE_CGROUP: the id that a RECORD_CGROUP explains */
+	uint64_t cgroup;	/* PERF_SAMPLE_CGROUP: id of a cgroup, see RECORD_CGROUP */
 	bool has_cgroup;
 };
 
@@ -78,7 +78,7 @@ struct record_mmap {
 	uint64_t start, bytes, file_offset;
 	struct record_text path;
 	bool is_executable;
-	bool has_build_id;	/* then build_id is set and dev/inode are not (and the reverse) */
+	bool has_build_id;	/* build_id is set, and dev and inode are not */
 	struct build_id build_id;
 	bool has_inode;		/* MMAP2 only */
 	uint32_t dev_major, dev_minor;
@@ -109,7 +109,7 @@ struct record_ksymbol {
 };
 
 struct record_cgroup {
-	uint64_t id;		/* of the hierarchy that perf events are counted by */
+	uint64_t id;		/* in the hierarchy of the perf_event controller */
 	struct record_text path;
 };
 
@@ -117,8 +117,8 @@ struct event_record {
 	enum record_kind kind;
 	enum cpu_mode mode;
 	uint32_t event;		/* index of the event in its session's list (set by the caller) */
-	bool has_pid, has_time, has_cpu;	/* false: the field below is 0 and unknown */
-	uint32_t pid, tid;	/* as the kernel's 32-bit fields: (uint32_t)-1 is "none" */
+	bool has_pid, has_time, has_cpu;	/* false: the field is unknown, and 0 */
+	uint32_t pid, tid;	/* (uint32_t)-1: none */
 	uint32_t cpu;
 	uint64_t time_ns;
 	union {

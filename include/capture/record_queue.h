@@ -1,5 +1,5 @@
-/* record_queue.h - what travels from the reading side (sampler thread, perf.data reader) to the
- * analyzer: an spsc of items. An item is this header, followed by @bytes of payload.
+/* record_queue.h - the items that the reader (sampler thread, perf.data reader) sends to the
+ * analyzer through an spsc: struct queue_item, followed by a payload.
  *
  * Rounds:  the reader works in rounds; QUEUE_ROUND_END says that every record stamped before
  *          limit_ns has been queued (see ingest/reorder.h).
@@ -15,12 +15,12 @@
 #include "base/diag.h"
 
 enum queue_item_kind {
-	QUEUE_RECORD,		/* payload: raw perf records of one ring, one behind the other; of a
-				 * recording one. See record_trim.h, queue_next_record() */
+	QUEUE_RECORD,		/* payload: raw perf records of one ring, or one record of a
+				 * recording. See record_trim.h, queue_next_record() */
 	QUEUE_ROUND_END,	/* payload: struct queue_round_end */
 	QUEUE_LOST,		/* payload: struct queue_lost */
-	QUEUE_COUNTED,		/* payload: struct queue_counted; events on tasks alone */
-	QUEUE_END,		/* payload: struct queue_end; nothing follows but a QUEUE_SOURCE */
+	QUEUE_COUNTED,		/* payload: struct queue_counted; only with events on tasks */
+	QUEUE_END,		/* payload: struct queue_end; only a QUEUE_SOURCE may follow */
 	QUEUE_SOURCE,		/* payload: struct queue_source */
 };
 
@@ -31,7 +31,8 @@ struct queue_item {
 	/* payload follows, 8-byte aligned */
 };
 
-/* The records of a QUEUE_RECORD item of @item_bytes: start with *@offset 0; NULL at the end. */
+/* Iterates over the records of a QUEUE_RECORD item of @item_bytes: start with *@offset 0. Returns
+ * the next record, BORROWED from @item, or NULL at the end. */
 static inline const struct perf_event_header *queue_next_record(const struct queue_item *item,
 								size_t item_bytes, size_t *offset)
 {
@@ -47,32 +48,33 @@ static inline const struct perf_event_header *queue_next_record(const struct que
 }
 
 struct queue_round_end {
-	uint64_t limit_ns;	/* UINT64_MAX: the last round, let everything go */
-	uint64_t stalled_rounds;	/* so far: rounds cut short because the queue was full */
-	uint64_t malformed;	/* so far: how often a ring held bytes that are no record */
+	uint64_t limit_ns;	/* CLOCK_MONOTONIC; UINT64_MAX: the last round, no limit */
+	uint64_t stalled_rounds;	/* total of interruptions because the queue was full */
+	uint64_t malformed;	/* total of perf_ring_malformed() over all rings */
 };
 
-/* The kernel's own count of samples that it could not write (PERF_FORMAT_LOST, read(2)): exact,
- * where PERF_RECORD_LOST misses what was lost after the last record. Cumulative since open, summed
- * over all descriptors of the event on this CPU. */
+/* The kernel's count of records that it could not write (PERF_FORMAT_LOST, read(2)): exact, while
+ * PERF_RECORD_LOST misses what was lost after the last record. Cumulative since open, summed over
+ * all descriptors of the event on this CPU. */
 struct queue_lost {
 	uint64_t lost_total;
 };
 
-/* The kernel's count of the event on all tasks (read(2)), on all CPUs, those that they started
- * included: cpu-clock counts ns. Cumulative since open. */
+/* The kernel's count of the event (read(2)) for all tasks and their descendants, on all CPUs;
+ * cpu-clock counts ns. Cumulative since open. */
 struct queue_counted {
 	uint64_t total;
-	uint64_t time_ns;	/* CLOCK_MONOTONIC: the last descriptor was read then */
-	uint64_t descriptors;	/* each may be on its way to its next sample */
+	uint64_t time_ns;	/* when the last descriptor was read, CLOCK_MONOTONIC */
+	uint64_t descriptors;	/* number of counters; each may have counted part of a period */
 };
 
 struct queue_end {
-	struct diag why;	/* why.err 0: the data simply ended */
+	struct diag why;	/* why.err 0: end of the data, no error */
 };
 
-/* Another source goes on here: event numbers mean its events from now on. What the one before had
- * queued is complete up to begin_ns; later than that it stands behind this item, once more. */
+/* A new source replaces the previous one: event numbers of later items refer to its events. Records
+ * of the previous source are complete up to begin_ns; what happened later is recorded again by the
+ * new source, after this item. */
 struct queue_source {
 	struct source *source;	/* ingest/source.h; BORROWED: its maker keeps it for the session */
 	uint64_t begin_ns;

@@ -1,7 +1,7 @@
-/* record_trim.h - a sample without the part of its stack copy that the kernel reserved and did not
- * fill, and without what lies behind the bytes that are needed: another record of the same format.
- * Where bytes that were filled are left out, one word stays that is not: so whoever finds the copy
- * too short can tell that the kernel had more (record_trim_left_out()).
+/* record_trim.h - removes from a sample the part of its stack copy that the kernel reserved but did
+ * not fill, and the part that is not needed; the result is a record of the same format.
+ * If filled bytes are removed, the copy keeps one word more than its filled size, so that a reader
+ * who finds the copy too short can tell that the kernel had more (record_trim_left_out()).
  *
  * Use:    record_trim_init(), make room for `bytes`, record_trim_write().
  * Thread: any, pure.
@@ -17,21 +17,21 @@
 
 struct record_trim {
 	const struct perf_event_header *record;	/* BORROWED */
-	size_t head_bytes, cut_bytes;	/* what is kept before the cut; cut_bytes 0: all is kept */
-	size_t size_offset;		/* of the word that says how long the copy is */
-	uint64_t filled_bytes;		/* what the word behind the copy is to say */
-	size_t bytes;			/* of the result, a multiple of 8 */
+	size_t head_bytes, cut_bytes;	/* kept before the cut, and cut; cut_bytes 0: no cut */
+	size_t size_offset;		/* offset of the word with the size of the copy */
+	uint64_t filled_bytes;		/* new value of the word after the copy, the filled size */
+	size_t bytes;			/* size of the result, a multiple of 8 */
 };
 
-/* Of a record that was written by record_trim_write(): bytes of its stack were not needed. */
+/* Returns true when record_trim_write() removed filled bytes from the stack copy of @sample. */
 bool record_trim_left_out(const struct record_sample *sample);
 
-/* @parsed: what record_parse() made of @record, in place; NULL where it made nothing: then all is
- * kept. @needed_bytes: of the copy; SIZE_MAX: all that is filled. */
+/* Plans the cut. @parsed: result of record_parse() for @record; NULL if it failed: nothing is cut.
+ * @needed_bytes: part of the copy to keep; SIZE_MAX: all filled bytes. */
 void record_trim_init(struct record_trim *trim, const struct perf_event_header *record,
 		      const struct event_record *parsed, size_t needed_bytes);
 
-/* Writes `bytes` to @to, which is 8-byte aligned. */
+/* Writes the result, `bytes` long, to @to, which is 8-byte aligned. */
 void record_trim_write(const struct record_trim *trim, void *to);
 
 #endif

@@ -1,4 +1,4 @@
-/* ring_size.h - how much memory the rings of a capture get.
+/* ring_size.h - chooses the sizes of the rings of a capture.
  * Thread: any, pure. */
 #ifndef CAPTURE_RING_SIZE_H
 #define CAPTURE_RING_SIZE_H
@@ -8,17 +8,18 @@
 #include <stdint.h>
 
 struct ring_size {
-	size_t sample_pages;	/* of a CPU and event; a power of two */
-	size_t sideband_pages;	/* of a CPU; a power of two */
+	size_t sample_pages;	/* per CPU and event; a power of two */
+	size_t sideband_pages;	/* per CPU; a power of two */
 };
 
-#define RING_SIZE_COPIES 32	/* stack copies that a ring must hold, or it holds none for long */
+#define RING_SIZE_COPIES 32	/* stack copies that must fit into a ring, else don't copy stacks */
 
-/* The default for @cpus and @events (without the side-band); @memory_bytes: the machine's. */
+/* Returns the default for @cpus and @events (without the side-band) on a machine with
+ * @memory_bytes. */
 struct ring_size ring_size_choose(bool has_copies, size_t cpus, size_t events,
 				  uint64_t memory_bytes, size_t page_bytes);
 
-/* Half of it, when the kernel refused it; false: it is down to one page. */
+/* Halves the size after the kernel refused it. Returns false when it is one page already. */
 bool ring_size_lower(struct ring_size *size);
 
 #endif

@@ -24,34 +24,36 @@ struct sampler;
 struct sampler_config {
 	struct event_set *set;	/* BORROWED until sampler_destroy() */
 	struct spsc *queue;	/* BORROWED until sampler_stop() or _hand_over() returns */
-	const int *watch_fds;	/* pidfds; all readable means that the target is gone. Copied */
-	size_t watch_count;	/* 0: look at the events' own descriptors */
-	const struct stack_ends *stack_ends;	/* BORROWED until sampler_destroy(); NULL: all that
-						 * is filled of a stack copy is taken */
+	const int *watch_fds;	/* pidfds; all readable: the target has ended. Copied */
+	size_t watch_count;	/* 0: watch the descriptors of the events instead */
+	const struct stack_ends *stack_ends;	/* BORROWED until sampler_destroy(); NULL: keep all
+						 * filled bytes of a stack copy */
 	bool counts_lost;	/* the events have PERF_FORMAT_LOST */
 	bool counts_hits;	/* queue QUEUE_COUNTED as well; needs counts_lost */
-	bool ends_with_target;
+	bool ends_with_target;	/* queue QUEUE_END when the target has ended */
 	int wake_fd;		/* eventfd, written at each round */
-	int round_fd;		/* eventfd that asks for a round now; then they may be far apart
-				 * where nothing new runs. 0: nobody asks, each comes within
-				 * 50 ms */
+	int round_fd;		/* eventfd that requests a round now; with it, rounds may be
+				 * further apart while there is little to read. 0: none; a round
+				 * comes every 50 ms */
 };
 
-/* Makes the thread, which waits. 0, -EINVAL (queue too small), -ENOMEM or the errno of a system
- * call. */
+/* Creates the thread, which waits for sampler_start(). Returns 0, -EINVAL (queue too small),
+ * -ENOMEM or -errno of a system call. */
 int sampler_create(struct sampler **out, const struct sampler_config *config, struct diag *why);
 
-/* The queue is its own from now on. @first: what it queues before everything else, or NULL. */
+/* Starts sampling; the sampler is the queue's producer from now on. @first: item to queue before
+ * everything else, or NULL. */
 void sampler_start(struct sampler *sampler, const struct queue_source *first);
 
-/* Lets it do its last round, queue QUEUE_END, and go. The consumer must go on draining; when it
- * takes nothing for 2 s, what is left stays behind. One that was never started just goes. */
+/* Makes the sampler run a last round, queue QUEUE_END, and end. The consumer must go on draining;
+ * if it takes nothing for 2 s, the rest stays in the rings. A sampler never started just ends. */
 void sampler_stop(struct sampler *sampler);
 
-/* The same without QUEUE_END: the queue is free for another sampler. Returns the time before which
- * everything has been queued (CLOCK_MONOTONIC, ns). It is after @after_ns, a time of this moment,
- * unless the consumer took nothing. 0: the target is gone, the sampler had ended already. */
+/* Stops like sampler_stop(), but without QUEUE_END, so that another sampler can use the queue.
+ * Returns the time before which all records have been queued (CLOCK_MONOTONIC, ns), later than
+ * @after_ns, the current time, unless the consumer took nothing. 0: the target is gone and the
+ * sampler had ended already. */
 uint64_t sampler_hand_over(struct sampler *sampler, uint64_t after_ns);
-void sampler_destroy(struct sampler *sampler);	/* after one of the two; NULL is fine */
+void sampler_destroy(struct sampler *sampler);	/* after stop or hand-over; NULL is fine */
 
 #endif

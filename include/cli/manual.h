@@ -1,14 +1,14 @@
-/* manual.h - flametop(8) and the completion for bash, made from the tables of options and commands.
+/* manual.h - prints flametop(8) and the bash completion, from the tables of options and commands.
  * Thread: main. */
 #ifndef CLI_MANUAL_H
 #define CLI_MANUAL_H
 
 #include <stdio.h>
 
-/* The manual page, in mdoc(7). */
+/* Prints the manual page, in mdoc(7). */
 void manual_print(FILE *out);
 
-/* A script for bash 4.4 or later that needs nothing else. */
+/* Prints a script for bash 4.4 or later that needs nothing else. */
 void completion_print(FILE *out);
 
 #endif

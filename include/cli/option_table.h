@@ -1,5 +1,5 @@
-/* option_table.h - every option, once: getopt's arrays, --help, the [options] of the configuration,
- * --print-config, flametop(8) and the shell's completion are made from this table.
+/* option_table.h - the table of all options, from which getopt's arrays, --help, the [options] of
+ * the configuration, --print-config, flametop(8) and the shell's completion are made.
  * Thread: constant; main.
  */
 #ifndef CLI_OPTION_TABLE_H
@@ -13,8 +13,8 @@
 
 struct options;
 
-/* Takes the value of an option; @as: the option as the user wrote it, for the sentence. @text is
- * borrowed as long as @out lives; NULL where it was left out. 0 or -errno with @why. */
+/* Parses the value of an option into @out; @as: the option as the user wrote it, for the reason.
+ * @text is borrowed as long as @out lives; NULL: it was left out. 0 or -errno with @why. */
 typedef int option_setter(struct options *out, const char *as, const char *text,
 			  struct diag *why);
 
@@ -29,8 +29,8 @@ enum option_group {
 	OPTION_GROUP_COUNT
 };
 
-/* Options of one alternative: what the command line gives of it puts aside what the configuration
- * has of it. */
+/* Sets of alternative options: one on the command line overrides all of its set in the
+ * configuration. */
 enum option_choice {
 	CHOICE_FREE,
 	CHOICE_WHOM,
@@ -40,10 +40,10 @@ enum option_choice {
 	CHOICE_FILTER,
 };
 
-/* What a value is, for the completion. */
+/* Kinds of values, for the completion. */
 enum option_value {
 	VALUE_ANY,
-	VALUE_WORD,		/* of `words`; others may be right, too */
+	VALUE_WORD,		/* one of `words`, or maybe another */
 	VALUE_SORT_KEYS,	/* list of `words` with signs */
 	VALUE_GROUP_KEYS,	/* list of `words` */
 	VALUE_FILE,
@@ -60,20 +60,20 @@ enum option_value {
 struct option_row {
 	enum option_group group;
 	char letter;		/* 0: none */
-	const char *name;	/* long; NULL: not an option but the command behind them */
+	const char *name;	/* long name; NULL: the row is the command after the options */
 	const char *argument;	/* NULL: none; "[=N]": may be left out */
-	/* One of them: the offset of the bool in struct options that it switches on; a setter. */
+	/* Either the offset of the bool in struct options that the option sets, or a setter. */
 	size_t flag;
 	option_setter *set;
-	/* Of an option without a value: is the word behind it meant for it? NULL: it never is. */
+	/* If the value was left out: is the next word the value? NULL: never. */
 	bool (*is_next_word)(const char *word);
-	bool in_file;		/* may stand in the configuration */
-	const char *default_text;	/* as it would be written; NULL: `help` tells */
+	bool in_file;		/* allowed in the configuration */
+	const char *default_text;	/* default, as a user would write it; NULL: see `help` */
 	const char *help;	/* one line or two */
-	const char *more;	/* for the manual; NULL: nothing */
+	const char *more;	/* more text for the manual; NULL: none */
 	enum option_choice choice;
 	enum option_value value;
-	const char *const *words;	/* NULL ends them */
+	const char *const *words;	/* NULL-terminated */
 };
 
 #define OPTION_ROWS_MAX 96
@@ -81,19 +81,19 @@ struct option_row {
 extern const struct option_row option_rows[];
 extern const size_t option_row_count;
 
-/* Title of a group in the help and the manual; "" for the last one. */
+/* Returns the title of a group in the help and the manual; "" for the last one. */
 const char *option_table_title(enum option_group group);
 
-/* The row, or NULL. */
+/* Return the row of an option by its long name or its letter, or NULL. */
 const struct option_row *option_table_find(const char *name);
 const struct option_row *option_table_find_letter(int letter);
 
-/* The known name that is closest, or NULL when none is near. */
+/* Returns the long name that is closest to @name, or NULL when none is near. */
 const char *option_table_nearest(const char *name);
 
 bool option_table_is_value_optional(const struct option_row *row);
 
-/* The text of --help. */
+/* Prints the text of --help. */
 void option_table_print_help(FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* probe_lists.h - --list-targets and --list-probes: what can be probed, and what is.
+/* probe_lists.h - --list-targets and --list-probes: the possible and the present probes.
  * Thread: main. */
 #ifndef CLI_PROBE_LISTS_H
 #define CLI_PROBE_LISTS_H
@@ -9,16 +9,16 @@
 
 #include "base/diag.h"
 
-/* Prints what the finder finds for @pattern, best first: a line "SPEC<tab>where or what it is", or
- * "SPEC<tab>cannot: reason"; at most @max of them (0: TARGET_RESULTS_MAX), and how many more there
- * are in a line that begins with "#". Where a name is what was asked for, none that is merely like
- * it. Waits until all names are loaded. @pid: whose files come first, 0: nobody's.
- * 0; -ENOENT nothing matches; or -errno of the finder. No thread may run yet. */
+/* Prints the finder's results for @pattern, best first, as lines "SPEC<tab>where or what it is" or
+ * "SPEC<tab>cannot: reason": at most @max (0: TARGET_RESULTS_MAX), then the number of further ones
+ * in a line that begins with "#". If a name equals the pattern, merely similar ones are left out.
+ * Waits until all names are loaded. The files of process @pid (0: none) come first.
+ * 0; -ENOENT: nothing matches; or -errno of the finder. No thread may run yet. */
 int probe_lists_print_targets(FILE *out, const char *pattern, size_t max, pid_t pid,
 			      struct diag *why);
 
-/* Prints the dynamic events of everybody as their definitions, a line each; behind those of
- * flametop a tab and whose they are. 0 or -errno of trace_group_list_all(). */
+/* Prints the definitions of all dynamic events in the system, a line each; those of flametop are
+ * followed by a tab and their owner. 0 or -errno of trace_group_list_all(). */
 int probe_lists_print_probes(FILE *out, struct diag *why);
 
 #endif

@@ -4,7 +4,8 @@
  *   screen --ask--> thread: opens the new capture, lets it replace the old one, closes that
  *          <--done--
  *
- *   analyzer --wish--> the same for the size of stack copies; a new source is the answer
+ *   analyzer --wish--> thread: opens a capture with stack copies of another size, replaces the old
+ *          <--new source--
  *
  * Thread: start and stop: main. A control: one thread, the screen's or the analyzer's.
  */
@@ -16,21 +17,22 @@
 
 struct retarget;
 
-/* Starts the thread. @capture: the slot of the running capture; the capture in it is the thread's,
- * and may become another, until retarget_stop(). @config: as that one was opened; its target is not
- * looked at, its event texts must outlive the retarget. 0 or -errno. */
+/* Starts the thread. @capture: the slot of the running capture, which the thread owns and may
+ * replace until retarget_stop(). @config: that capture's configuration; its target is ignored, its
+ * event texts must outlive the retarget. 0 or -errno. */
 int retarget_start(struct retarget **out, struct capture **capture,
 		   const struct capture_config *config, struct diag *why);
 
-/* BORROWED; lives as long as the retarget. */
+/* Returns the screen's interface, BORROWED for the life of the retarget. */
 const struct source_control *retarget_control(const struct retarget *retarget);
 
-/* For the analyzer, which must have ended before the retarget is destroyed. */
+/* Returns the analyzer's interface; the analyzer must end before the retarget is destroyed. */
 struct copy_control retarget_copy_control(struct retarget *retarget);
 
-/* Ends the thread; a change that is under way is completed. */
+/* Ends the thread, after completing a change that is under way. */
 void retarget_stop(struct retarget *retarget);
-/* Stops it too; frees the sources it has made, so: after the analyzer has ended. NULL is fine. */
+/* Stops the thread, if needed, and frees the sources it has made; so call it after the analyzer has
+ * ended. NULL is fine. */
 void retarget_destroy(struct retarget *retarget);
 
 #endif

@@ -1,4 +1,4 @@
-/* session.h - all stages of one run, made, started and ended in the right order.
+/* session.h - creates, starts and ends all stages of one run in the right order.
  *
  *   source (capture or recording) -> queue -> analyzer <- opener <- sandbox
  *                                                      <- process reader
@@ -25,8 +25,8 @@
 #include "ui/finder.h"
 #include "ui/probe_control.h"
 
-/* One for each thread that has jobs: a name must not wait for a table, nor a table for the source
- * lines of a large file. */
+/* A sandbox for each thread with jobs: a name must not wait for a symtab, nor a symtab for the
+ * source lines of a large file. */
 enum {
 	SANDBOX_OF_OBJECTS, SANDBOX_OF_NAMES, SANDBOX_OF_LINES, SANDBOX_OF_CALLERS,
 	SANDBOX_OF_PROBES, SANDBOX_OF_TARGETS,
@@ -41,7 +41,7 @@ struct session {
 	struct sandbox *sandboxes[SESSION_SANDBOXES];
 	struct command *command;
 	struct command_output *command_output;	/* with a screen */
-	struct capture *capture;	/* live: the retarget's while there is one; or */
+	struct capture *capture;	/* live; owned by `retarget` while that exists */
 	struct session_recordings recordings;	/* replay */
 	struct object_opener *opener;
 	struct process_reader *reader;
@@ -49,29 +49,29 @@ struct session {
 	struct rare_server *rare_server;
 	struct demangler *demangler;
 	struct analyzer *analyzer;
-	struct stack_ends *stack_ends;	/* live; what the analyzer tells the sampler */
+	struct stack_ends *stack_ends;	/* live; written by the analyzer, read by the sampler */
 	struct spsc queue;
 	bool has_queue;
-	struct source *source;		/* live: as it was at first */
+	struct source *source;		/* live; the first source */
 	struct retarget *retarget;	/* live */
 	struct probe_engine *probes;	/* live */
-	struct probe_control probe_control;	/* the screen's way to it */
-	struct target_finder *finder;	/* live, with a screen; NULL, too: it can't be had */
-	struct finder_control finder_control;	/* the screen's way to it */
+	struct probe_control probe_control;	/* the screen's interface to `probes` */
+	struct target_finder *finder;	/* live, with a screen; NULL if unavailable */
+	struct finder_control finder_control;	/* the screen's interface to `finder` */
 	struct cpu_sockets sockets;	/* live */
 	char host[65];
 };
 
-/* Forks what must be forked before the first thread, opens the source, starts everything.
- * @has_screen: the terminal is guarded, the command's output kept.
- * 0 or -errno with the sentence; session_finish() is needed in every case. */
+/* Forks the helper processes before the first thread, opens the source, starts everything.
+ * @has_screen: guard the terminal and keep the command's output.
+ * 0 or -errno with the reason; session_finish() is needed in every case. */
 int session_start(struct session *session, struct options *options, bool has_screen,
 		  struct diag *why);
 
-/* No more records after this; the analyzer publishes its last snapshot. */
+/* Stops the source: no more records follow, and the analyzer publishes its last snapshot. */
 void session_stop_source(struct session *session);
-/* The command, if it is to go on after session_finish(): the caller's, for command_outlive() then.
- * NULL: there is none, or it has ended, or it ends with the session. */
+/* Returns the command if it shall outlive session_finish(): the caller then owns it and calls
+ * command_outlive(). NULL: there is none, or it has ended, or it ends with the session. */
 struct command *session_release_command(struct session *session);
 /* Ends and frees everything, in any state. */
 void session_finish(struct session *session);

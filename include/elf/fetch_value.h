@@ -1,7 +1,7 @@
-/* fetch_value.h - one value of a probe as the kernel is told to fetch it, or why it can't be.
+/* fetch_value.h - the fetch argument for one value of a probe, or why it can't be fetched.
  *
- * Use:    once its place and its type are known (debug information, BTF): fetch_value_put(). Where
- *         nothing is known, as the user wrote it, or by the calling convention.
+ * Use:    fetch_value_put() when the value's location and type are known (debug information, BTF);
+ *         otherwise fetch_value_put_raw() or fetch_value_put_by_convention().
  * Thread: any; pure.
  */
 #ifndef ELF_FETCH_VALUE_H
@@ -15,23 +15,24 @@
 
 struct fetch_value {
 	char fetch[FETCH_TEXT_BYTES];	/* "": `reason` says why */
-	char type[FETCH_NAME_BYTES];	/* as in the source; "" unknown */
+	char type[FETCH_NAME_BYTES];	/* type as in the source; "": unknown */
 	char reason[FETCH_REASON_BYTES];
 	enum fetch_kind kind;
 };
 
-/* What is at @place as @type, a word of the kernel's. A text is what lies at a place: where @place
- * holds a pointer, pass @is_pointer, and it is followed. */
+/* Fetches the value at @place as @type, a kernel fetch type. Strings and arrays are fetched from
+ * memory at @place itself; if @place holds a pointer to them, set @is_pointer to follow it. */
 void fetch_value_put(struct fetch_value *out, const struct fetch_place *place, bool is_pointer,
 		     const char *type);
-/* A bitfield: @bits from the @first_bit of what is at @place on, of a type of @bytes. */
+/* Fetches a bitfield: @bits bits from @first_bit on, counted from @place; its type has @bytes. */
 void fetch_value_put_bits(struct fetch_value *out, const struct fetch_place *place,
 			  uint32_t first_bit, uint32_t bits, uint64_t bytes);
 void fetch_value_refuse(struct fetch_value *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* @value as the user wrote it. */
+/* Fetches @value, a fetch argument, as the user wrote it. */
 void fetch_value_put_raw(struct fetch_value *out, const char *value, const char *type);
-/* By AMD64's calling convention; @at_begin: no instruction of the function was run yet. */
+/* Fetches @path by the AMD64 calling convention; @at_begin: the probe is on the function's first
+ * instruction. */
 void fetch_value_put_by_convention(struct fetch_value *out, const struct value_path *path,
 				   const char *type, bool at_begin, bool is_32_bit);
 

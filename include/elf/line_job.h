@@ -1,6 +1,6 @@
-/* line_job.h - both sides of a SANDBOX_LINES job: which input is what.
+/* line_job.h - both sides of a SANDBOX_LINES job: order of its inputs and bits of its `argument`.
  *
- * Inputs: object, offsets, then the debug file if there is one, then dwz's file if there is one.
+ * Inputs: the DSO, offsets, then the debug file if there is one, then dwz's file if there is one.
  * Thread: any.
  */
 #ifndef ELF_LINE_JOB_H
@@ -9,13 +9,13 @@
 #include "elf/dwarf_lines.h"
 #include "sandbox/sandbox.h"
 
-/* Flags above the memory limit. */
+/* Bits of `argument`: the memory limit in bytes, and flags above it. */
 #define LINE_JOB_HAS_DEBUG	((uint64_t)1 << 61)
 #define LINE_JOB_HAS_ALTERNATE	((uint64_t)1 << 62)
 #define LINE_JOB_NO_ALTERNATE	((uint64_t)1 << 63)
 #define LINE_JOB_MEMORY		(LINE_JOB_HAS_DEBUG - 1)
 
-/* The job for @files, which stay the caller's, with at most @memory_bytes (below 2^61). */
+/* Returns the request for @files, which stay the caller's; @memory_bytes: limit, below 2^61. */
 static inline struct sandbox_request line_job_request(const struct dwarf_lines_inputs *files,
 						      uint64_t memory_bytes)
 {
@@ -37,7 +37,7 @@ static inline struct sandbox_request line_job_request(const struct dwarf_lines_i
 	return request;
 }
 
-/* The worker's side: which of its @inputs is what. */
+/* Worker side: returns which descriptor of @inputs is which file. */
 static inline struct dwarf_lines_inputs line_job_inputs(uint64_t argument, const int *inputs)
 {
 	const int *next = inputs + 2;

@@ -1,6 +1,6 @@
-/* name_list.h - texts one behind the other, each terminated: what a worker is given to demangle,
- * and the form of its answer.
- * Thread: any, no state. */
+/* name_list.h - a sequence of NUL-terminated texts: the names that a worker is to demangle, and its
+ * reply.
+ * Thread: any; stateless. */
 #ifndef ELF_NAME_LIST_H
 #define ELF_NAME_LIST_H
 
@@ -9,12 +9,13 @@
 
 #include "base/diag.h"
 
-/* Are @bytes[@bytes_count] exactly @texts terminated texts, each of at most @text_max bytes without
- * its terminator? 0 or -EBADMSG with the reason. Afterwards name_list_next() may be trusted. */
+/* Checks that @bytes[@bytes_count] is exactly @texts NUL-terminated texts of at most @text_max
+ * bytes each, NUL excluded. Returns 0, or -EBADMSG with the reason. Do this before
+ * name_list_next(). */
 int name_list_check(const void *bytes, size_t bytes_count, uint32_t texts, size_t text_max,
 		    struct diag *why);
 
-/* The text behind @text. Only for as many as name_list_check() was asked about. */
+/* Returns the text after @text. Call it only within the number of texts that was checked. */
 const char *name_list_next(const char *text);
 
 #endif

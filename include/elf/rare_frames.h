@@ -1,12 +1,12 @@
-/* rare_frames.h - callers behind a rule that an unwind row can't express: what main asks a worker
- * for, what it does, and the check of what comes back.
+/* rare_frames.h - the unwinder's slow path, for rules that an unwind row can't express: the request
+ * to a worker, the worker's part, and the check of its reply.
  *
- * Use:    when the walker ends with WALKER_COMPLEX. The frames that it found say which objects are
- *         needed: the worker goes on with libunwind from the leaf (such rules need registers that
- *         the walker does not follow) until it is outside of them. Then the walker goes on from
- *         the last frame, by its tables: walker_resume(). Stacks of one process that need the same
- *         objects are one job: to fork a worker takes longer than to walk a stack.
- * Inputs: of a SANDBOX_RARE_FRAMES job: struct rare_request with its stacks, then the file of each
+ * Use:    when the walker ends with WALKER_COMPLEX. Its frames tell which DSOs are needed. The
+ *         worker unwinds with libunwind from the leaf (such rules need registers that the walker
+ *         does not track) until it leaves these DSOs; from its last frame the walker continues with
+ *         its tables: walker_resume(). Stacks of one process that need the same DSOs share a job:
+ *         forking a worker takes longer than unwinding a stack.
+ * Inputs: a SANDBOX_RARE_FRAMES job has struct rare_request with its stacks, then the file of each
  *         mapping.
  * Thread: any; rare_frames_unwind() only in a worker (and in tests).
  */
@@ -27,7 +27,7 @@
 
 struct rare_mapping {	/* executable; end is exclusive */
 	uint64_t start, end, file_offset;
-	struct build_id build_id;	/* that its file must have; count 0: any */
+	struct build_id build_id;	/* the file must have this one; count 0: any */
 };
 
 struct rare_request {
@@ -36,23 +36,23 @@ struct rare_request {
 	uint64_t stack_count;
 };
 
-struct rare_answer {	/* of one stack */
+struct rare_answer {	/* for one stack */
 	const struct remote_frame *frames;	/* leaf first */
 	size_t count;
 };
 
-/* A sealed memfd with @request and its @stacks, the caller's; or -errno. */
+/* Returns a sealed memfd with @request and its @stacks, owned by the caller; or -errno. */
 int rare_frames_request(const struct rare_request *request, const struct remote_stack *stacks,
 			struct diag *why);
 
-/* The worker's side. *@bytes are, for each stack, how many frames it has and struct remote_frame,
- * leaf first; malloc'd for the caller. 0, -EBADMSG a request that can't be, a damaged file; -ESTALE
- * another file, -ENOEXEC, -ENOMEM. */
+/* Worker side. *@bytes has, for each stack, a frame count and that many struct remote_frame, leaf
+ * first; malloc'd for the caller. Returns 0; -EBADMSG: invalid request or damaged file; -ESTALE:
+ * a file with another build-id; -ENOEXEC; -ENOMEM. */
 int rare_frames_unwind(const int *inputs, size_t input_count, void **bytes, size_t *bytes_count,
 		       struct diag *why);
 
-/* Checks an answer: per stack 1 to RARE_FRAMES_MAX frames, leaf first as it has it, sp never
- * falling. 0 with @answers in @bytes, one per stack of @request, or -EBADMSG. */
+/* Checks a reply: each stack has 1 to RARE_FRAMES_MAX frames, the first is the stack's own leaf, sp
+ * never decreases. Returns 0 with one of @answers per stack, BORROWED from @bytes, or -EBADMSG. */
 int rare_frames_check(const struct rare_request *request, const struct remote_stack *stacks,
 		      const void *bytes, size_t bytes_count, struct rare_answer *answers,
 		      struct diag *why);

@@ -1,5 +1,5 @@
-/* value_path.h - what a typed argument of a probe means: "count", "a->b.c", "arr[1]",
- * "$retval->id", or a fetch argument of the kernel's own ("%di", "+8(%si)", "$stack2").
+/* value_path.h - parses an argument of a probe as the user wrote it: "count", "a->b.c", "arr[1]",
+ * "$retval->id", or a fetch argument in the kernel's syntax ("%di", "+8(%si)", "$stack2").
  *
  * Source: perf-probe(1) "PROBE ARGUMENT"; Documentation/trace/uprobetracer.rst.
  * Thread: any; pure.
@@ -19,7 +19,7 @@ enum value_base {
 	VALUE_VARIABLE,		/* `name` */
 	VALUE_ARGUMENT,		/* $argN: `number`, from 1 */
 	VALUE_RETURNED,		/* $retval */
-	VALUE_RAW,		/* for the kernel as it is */
+	VALUE_RAW,		/* passed to the kernel unchanged */
 };
 
 enum value_step_kind { VALUE_ARROW, VALUE_DOT, VALUE_INDEX };
@@ -38,9 +38,9 @@ struct value_path {
 	uint32_t step_count;
 };
 
-/* 0 or -EINVAL with a sentence. */
+/* Parses @text. Returns 0, or -EINVAL with the reason. */
 int value_path_parse(struct value_path *out, const char *text, struct diag *why);
-/* True for what only a return has. */
+/* Returns whether @text is a value that only a return probe has. */
 bool value_path_is_return(const char *text);
 
 #endif

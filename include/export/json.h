@@ -4,7 +4,7 @@
 
 #include "export/text.h"
 
-/* One object and a newline. Errors stay in @out (ferror(3)). Thread: any. */
+/* Writes one object and a newline. Errors stay in @out (ferror(3)). Thread: any. */
 void json_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options);
 
 #endif

@@ -8,20 +8,20 @@
 #include "fold/filter.h"
 
 struct export_options {
-	struct filter filter;	/* the snapshot's: told in the head */
-	bool show_idle;		/* rows of idle samples, too */
-	bool has_period;	/* the sum of each row's periods, too */
-	bool has_source;	/* where each row comes from, too */
-	bool has_groups;	/* the tree of groups was asked for: text has it in place of rows */
-	bool by_total;		/* rows of a compared snapshot: by the change of their total */
-	size_t max_rows;	/* SIZE_MAX: all; what is left out is said */
+	struct filter filter;	/* the snapshot's filter, for the header */
+	bool show_idle;		/* include rows of idle samples */
+	bool has_period;	/* add the sum of each row's periods */
+	bool has_source;	/* add each row's source line */
+	bool has_groups;	/* a tree of groups was requested: text shows it instead of rows */
+	bool by_total;		/* sort rows of a compared snapshot by the change of total */
+	size_t max_rows;	/* SIZE_MAX: all; else the output says how many are left out */
 };
 
-/* Header and table of one snapshot (not of the chain, but see below). Errors stay in @out
- * (ferror(3)). */
+/* Writes header and table of one snapshot, without the chain behind it; see text_has_all_events().
+ * Errors stay in @out (ferror(3)). */
 void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options);
-/* True when its table has the events of the whole chain as groups: those behind @snapshot in the
- * chain have none of their own. */
+/* True if the table of @snapshot has all events of its chain as groups: the snapshots after it in
+ * the chain then have no groups. */
 bool text_has_all_events(const struct snapshot *snapshot, const struct export_options *options);
 
 #endif

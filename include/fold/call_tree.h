@@ -1,4 +1,4 @@
-/* call_tree.h - the calls of a window as a tree, as a snapshot carries it: for tree and flames.
+/* call_tree.h - the calls of a window as a tree in a snapshot, for the tree and flame graph views.
  *
  *   callees   main                callers   read                who calls it
  *             |- parse            (of read) |- parse
@@ -6,8 +6,8 @@
  *             '- read                       '- main
  *
  * Nodes are functions, not addresses. A sample adds once to the total of every node of its path,
- * and to the self of the path's last (callees) or first (callers) node if that is where it was
- * taken: a filter can make a path begin at a caller, or hide the leaf. See fold/tree_fold.h.
+ * and to the self of the path's last (callees) or first (callers) node if that is its leaf: a
+ * filter can make a path begin at a caller, or hide the leaf. See fold/tree_fold.h.
  *
  * Thread: immutable; any.
  */
@@ -22,41 +22,42 @@
 
 enum tree_direction {
 	TREE_NONE,
-	TREE_CALLEES,		/* roots are outermost frames, or the function asked for */
-	TREE_CALLERS,		/* roots are leaves, or the function asked for */
+	TREE_CALLEES,		/* roots are outermost frames, or the FILTER_SYMBOL */
+	TREE_CALLERS,		/* roots are leaves, or the FILTER_SYMBOL */
 };
 
 struct tree_node {
 	uint64_t id;		/* equal in every snapshot for the same path */
-	uint32_t parent;	/* index; of a root: UINT32_MAX */
-	uint32_t size;		/* nodes of its subtree with itself: the next sibling is so far */
-	uint32_t depth;		/* of a root: 0 */
+	uint32_t parent;	/* index; UINT32_MAX for a root */
+	uint32_t size;		/* nodes in its subtree with itself: offset of the next sibling */
+	uint32_t depth;		/* 0 for a root */
 	uint64_t self_samples, total_samples;
 	double self_weight, total_weight;
-	double hidden_weight;	/* of children that are below the limit */
-	double inlined_weight;	/* self of functions inlined into it, on this path: self_weight and
-				 * this are the self of a table's row, which knows whole frames */
-	uint64_t base_self_samples, base_total_samples;	/* compared: in the baseline; a node that */
-	double base_self_weight, base_total_weight;	/* is gone has only these */
-	const char *symbol, *raw_symbol, *object, *object_path;	/* as in struct snapshot_row */
-	uint64_t address;	/* of the function: file offset; of an inlined one 0 */
+	double hidden_weight;	/* total of children below the limit */
+	double inlined_weight;	/* self of functions inlined into it, on this path; with self_weight
+				 * it makes the self of a table's row, where frames are whole */
+	/* Compared: stats in the baseline; a node that is only there has only these. */
+	uint64_t base_self_samples, base_total_samples;
+	double base_self_weight, base_total_weight;
+	const char *symbol, *raw_symbol, *object, *object_path;	/* see struct snapshot_row */
+	uint64_t address;	/* file offset of the function; 0 for an inlined one */
 	uint32_t object_id;
 	enum cpu_mode mode;
 	enum symbol_state state;
 	bool is_command;	/* a root that is a command: `symbol` is its name, no code */
 	bool is_synthetic;
-	bool is_inlined;	/* into the function that called it: known by name and object */
+	bool is_inlined;	/* inlined into its caller; only name and DSO are known */
 	bool is_run_time;	/* JIT code */
 };
 
 struct call_tree {
 	enum tree_direction direction;
-	double limit_pct;	/* nodes with less of the tree's weight were left out, and of very
-				 * many the smallest */
-	uint64_t samples;	/* in the tree */
-	double weight;		/* of them: 100 % of the tree */
-	double hidden_weight;	/* of roots that are below the limit */
-	double base_weight;	/* compared: of those in the baseline's tree */
+	double limit_pct;	/* nodes below this share of the tree's weight were left out, and
+				 * the smallest if there were too many */
+	uint64_t samples;	/* samples in the tree */
+	double weight;		/* weight of the samples: 100 % of the tree */
+	double hidden_weight;	/* total of roots below the limit */
+	double base_weight;	/* compared: weight of the baseline's samples in the tree */
 	uint32_t node_count;
 	const struct tree_node *nodes;	/* preorder; siblings by total_weight, largest first, then
 					 * base_total_weight, then id */

@@ -1,13 +1,13 @@
-/* class_stacks.h - what the samples of a window weigh, by class and stack; and of a class each of
- * its caller chains with all that is beneath it.
+/* class_stacks.h - sums the samples of a window by class and stack, and then, one class at a time,
+ * by caller chain, each chain including the chains it calls.
  *
- * A class is what its owner tells samples apart by besides their stacks: numbers from 0 on. A spot
- * is a caller chain of one class: a copy of a node of the trie.
+ * A class, numbered from 0, is a set of samples that the owner treats alike apart from their
+ * stacks. A spot is one caller chain within a class: a copy of a trie node.
  *
  * Use:    class_stacks_get() for each entry, and add to its load. When all were added, for each
- *         class: class_chains_begin(); class_chains_find() and class_chains_put() for those of its
- *         stacks that count; class_chains_sum(). The trie must not grow meanwhile.
- * Errors: is_out_of_memory, and UINT32_MAX or 0 for a number: then something is missing.
+ *         class: class_chains_begin(); class_chains_find() and class_chains_put() for each of its
+ *         stacks that counts; class_chains_sum(). The trie must not grow meanwhile.
+ * Errors: sets is_out_of_memory and returns UINT32_MAX or 0; the sums are then incomplete.
  * Thread: the analyzer's.
  */
 #ifndef FOLD_CLASS_STACKS_H
@@ -17,7 +17,7 @@
 
 #include "timeline/stack_trie.h"
 
-/* In the window, and in the baseline. */
+/* Sample counts and weights, in the window and in the baseline. */
 struct class_load {
 	uint64_t samples, base_samples;
 	double weight, base_weight;
@@ -33,63 +33,63 @@ static inline void class_load_add(struct class_load *into, const struct class_lo
 
 struct class_stack {
 	uint32_t stack, class;
-	uint32_t next;		/* another of the class, + 1; 0: none */
-	uint32_t sibling;	/* another leaf of the same spot, + 1; 0: none */
+	uint32_t next;		/* index of the class's next row, + 1; 0: none */
+	uint32_t sibling;	/* index of the spot's next leaf, + 1; 0: none */
 	struct class_load load;
 };
 
 struct class_stacks {
 	const struct stack_trie *trie;	/* borrowed */
-	struct class_stack *rows;	/* owned, as all */
+	struct class_stack *rows;	/* owned, like the arrays and the map below */
 	uint32_t count, capacity;
-	uint32_t *place_of;		/* of each of the trie's stacks a row, + 1; 0: none */
-	struct id_map others;		/* (class, stack) -> row, of a stack's further classes */
-	uint32_t *first;		/* of each class a row, + 1; 0: none */
+	uint32_t *place_of;		/* by trie stack: its first row, + 1; 0: none */
+	struct id_map others;		/* (class, stack) -> row, for a stack's other classes */
+	uint32_t *first;		/* by class: its newest row, + 1; 0: none */
 	uint32_t class_capacity;
 	bool is_out_of_memory;
 };
 
 void class_stacks_init(struct class_stacks *stacks, const struct stack_trie *trie);
 void class_stacks_finish(struct class_stacks *stacks);
-/* The row of @stack in @class, new with no load. UINT32_MAX: out of memory. */
+/* Returns the row of @stack in @class, appending an empty one if needed. UINT32_MAX: no memory. */
 uint32_t class_stacks_get(struct class_stacks *stacks, uint32_t class, uint32_t stack);
-/* A row of @class, + 1; 0: none. */
+/* Returns the head of the list of @class's rows (see `next`), as index + 1; 0: none. */
 static inline uint32_t class_stacks_first(const struct class_stacks *stacks, uint32_t class)
 {
 	return class < stacks->class_capacity ? stacks->first[class] : 0;
 }
 
-/* Parents have smaller numbers than their children. */
+/* A caller chain of the current class. Parents have smaller numbers than their children. */
 struct class_spot {
-	uint32_t node;		/* of the trie */
-	uint32_t parent;	/* of a class's root: itself */
-	uint32_t child, sibling;	/* other spots; 0: none */
-	uint32_t leaf;		/* a row that ends here, + 1; 0: none */
-	bool is_matched;	/* the owner's */
-	struct class_load load;	/* after the sum with all beneath it */
+	uint32_t node;		/* trie node */
+	uint32_t parent;	/* spot number; a class's root is its own parent */
+	uint32_t child, sibling;	/* spot numbers; 0: none */
+	uint32_t leaf;		/* first row whose callers are this chain, + 1; 0: none */
+	bool is_matched;	/* for the owner's use */
+	struct class_load load;	/* after class_chains_sum() includes all descendants */
 };
 
 struct class_chains {
 	struct class_stacks *stacks;	/* borrowed */
-	struct class_spot *spots;	/* owned, as all; [0] is none */
+	struct class_spot *spots;	/* owned, like the arrays below; [0] is unused */
 	uint32_t count, capacity;
-	uint32_t root;			/* of the class in hand */
-	uint32_t *spot_of;	/* of each node of the trie; before `root`: of another class */
-	uint32_t *missing;	/* nodes on the way out to one that has a spot */
+	uint32_t root;			/* root spot of the current class */
+	uint32_t *spot_of;	/* by trie node; below `root`: a spot of an earlier class */
+	uint32_t *missing;	/* scratch: nodes between a leaf and the first with a spot */
 	uint32_t missing_capacity;
 	bool is_out_of_memory;
 };
 
 void class_chains_init(struct class_chains *chains, struct class_stacks *stacks);
 void class_chains_finish(struct class_chains *chains);
-/* Begins a class. Its root, which has no frame; 0: out of memory. */
+/* Begins a class and returns its root spot, which has no frame. 0: out of memory. */
 uint32_t class_chains_begin(struct class_chains *chains);
-/* Where the callers of @row's stack are; makes the spots that are missing, the outermost first. 0:
- * out of memory. */
+/* Returns the spot of the callers of @row's stack, creating missing spots from the outermost in.
+ * 0: out of memory. */
 uint32_t class_chains_find(struct class_chains *chains, uint32_t row);
-/* The row is a leaf of @spot, and counts there. */
+/* Attaches @row to @spot as a leaf and adds its load to the spot's. */
 void class_chains_put(struct class_chains *chains, uint32_t spot, uint32_t row);
-/* All of the class were put. */
+/* Adds each spot's load to its ancestors', after class_chains_put() for all rows of the class. */
 void class_chains_sum(struct class_chains *chains);
 
 #endif

@@ -1,13 +1,13 @@
-/* filter.h - which samples a fold counts: a stack of parts, all of which must hold.
+/* filter.h - selects the samples that a fold counts: a list of parts, all of which must hold.
  *
- *   A sample is (task, CPU, frames). A part holds for a frame of it when the part's field, of the
- *   task, the CPU or that frame's code, is what the part says; a negated part when it is not.
+ *   A sample is (task, CPU, frames). A part holds for a frame when its field, of the task, the CPU
+ *   or that frame's code, has the part's value; a negated part when it has not.
  *   self:  the sample counts for its leaf's row when every part holds for the leaf.
  *   total: it counts once for each row that has a frame for which every part holds.
  * So "command nginx" shows all code of nginx, kernel included, and "object libc.so.6" in the view
- * of commands who uses libc.
+ * of commands shows which commands use libc.
  *
- * Use:    data, not code paths: copied into requests, edited part by part by the screen.
+ * Use:    a plain value: copied into requests, edited part by part by the screen.
  * Thread: the owner's. Pure.
  */
 #ifndef FOLD_FILTER_H
@@ -24,18 +24,18 @@
 #define FILTER_PARTS	  16
 
 enum filter_field {
-	FILTER_TEXT,		/* symbol (demangled or as in its file), object or command contains
+	FILTER_TEXT,		/* symbol (demangled or as in its file), DSO or command contains
 				 * `text`, or matches it (fold/filter_text.h) */
-	FILTER_COMMAND,		/* is exactly the one with `hash` */
-	FILTER_OBJECT,		/* by path, exactly */
-	FILTER_SYMBOL,		/* by name as in its file, exactly; with `number` only in
-				 * the object that has it as its hash: every program has a
-				 * main */
-	FILTER_PID, FILTER_TID, FILTER_CPU,	/* is `number`; unknown pids, the -1 of a row, are
-						 * UINT32_MAX, CPUs SLICE_CPU_UNKNOWN */
-	FILTER_CGROUP, FILTER_UNIT, FILTER_CONTAINER, FILTER_POD,	/* the process's, exactly;
-						 * `hash` of "": those that are in none */
-	FILTER_KERNEL, FILTER_USER,	/* code of that level, guests' too */
+	FILTER_COMMAND,		/* the command's name has `hash` */
+	FILTER_OBJECT,		/* the DSO's path has `hash` */
+	FILTER_SYMBOL,		/* the symbol's name, as in its file, has `hash`; `number`
+				 * not 0: and its DSO's path has that hash, as every program
+				 * has a main */
+	FILTER_PID, FILTER_TID, FILTER_CPU,	/* equals `number`; UINT32_MAX is an unknown pid
+						 * (-1 in a row), SLICE_CPU_UNKNOWN such a CPU */
+	FILTER_CGROUP, FILTER_UNIT, FILTER_CONTAINER, FILTER_POD,	/* name for the process has
+						 * `hash`; hash of "": the process has none */
+	FILTER_KERNEL, FILTER_USER,	/* code of that level, guests included */
 };
 
 struct filter_part {
@@ -43,7 +43,7 @@ struct filter_part {
 	bool is_negated;
 	uint64_t number;
 	uint64_t hash;			/* filter_hash() of the whole name */
-	char text[FILTER_TEXT_BYTES];	/* FILTER_TEXT: what is looked for; of the exact ones: the
+	char text[FILTER_TEXT_BYTES];	/* FILTER_TEXT: the text to look for; exact fields: the
 					 * name as shown, cut when longer */
 };
 
@@ -52,26 +52,26 @@ struct filter {
 	uint32_t count;
 };
 
-/* What the exact fields compare. @name: sanitized, as in a snapshot. */
+/* Returns the hash that exact fields compare. @name: sanitized, as in a snapshot. */
 uint64_t filter_hash(const char *name);
 
 /* Adds a part at the end unless an equal one is there. -ENOSPC: FILTER_PARTS are there already;
  * -EINVAL: a regular expression that is none, or text that is too long, with the reason. */
 int filter_add(struct filter *filter, const struct filter_part *part, struct diag *why);
 void filter_remove(struct filter *filter, uint32_t index);
-/* The same parts in the same order. */
+/* True if both have equal parts in equal order. */
 bool filter_is_same(const struct filter *a, const struct filter *b);
-/* Index of a part that says the same, or -1. */
+/* Returns the index of a part equal to @part, or -1. */
 int filter_find(const struct filter *filter, const struct filter_part *part);
 
 /* Checks the text of a FILTER_TEXT part. 0 or -EINVAL with the reason. */
 int filter_check_text(const char *text, struct diag *why);
-/* A FILTER_TEXT part as the user writes it: "TEXT", "~RE", and each with a '!' before it, which
+/* Parses a FILTER_TEXT part as the user writes it: "TEXT" or "~RE", or either after a '!', which
  * negates it. @out's text may be empty: there is nothing to look for. 0 or -EINVAL. */
 int filter_parse_text(const char *text, struct filter_part *out, struct diag *why);
 
 #define FILTER_PART_BYTES (FILTER_TEXT_BYTES + 24)
-/* As the header and the breadcrumb show it: "postgres", "without libc.so.6", "pid 4121",
+/* Formats @part as in the header and the breadcrumbs: "postgres", "without libc.so.6", "pid 4121",
  * "CPU 3", "\"hash\"", "~^tcp_", "no kernel". Into @out[FILTER_PART_BYTES]; returns @out. */
 char *filter_format_part(const struct filter_part *part, char *out);
 

@@ -1,4 +1,4 @@
-/* filter_text.h - the text of a FILTER_TEXT part, made ready to look for.
+/* filter_text.h - the text of a FILTER_TEXT part, compiled for matching.
  *
  * Rules:  plain text is a substring; "~..." is a POSIX extended regular expression (regex(7))
  *         without references back (\1), whose braces multiply to at most 100.
@@ -19,7 +19,7 @@ struct filter_text {
 	regex_t regex;		/* owned, if is_regex */
 };
 
-/* Makes @out ready for @text, which must outlive it. 0: filter_text_finish() it; -EINVAL: no
+/* Compiles @text, which must outlive @out. 0: filter_text_finish() is needed; -EINVAL: a bad
  * regular expression, with the reason; -ENOMEM. After a failure there is nothing to finish. */
 int filter_text_init(struct filter_text *out, const char *text, struct diag *why);
 void filter_text_finish(struct filter_text *text);

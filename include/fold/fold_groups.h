@@ -5,15 +5,17 @@
 #include "fold/fold.h"
 
 struct fold_group {
-	struct fold_row sum;	/* key: pid and idle; tid mixed; tasks: threads with samples */
-	bool has_own_comm;	/* comm is the first thread's, else what all threads share */
+	struct fold_row sum;	/* keyed by pid and idle; tid is FOLD_MIXED; tasks: threads with
+				 * samples */
+	bool has_own_comm;	/* comm is the main thread's; else shared by all threads, or
+				 * FOLD_MIXED */
 };
 
-/* True when @keys ask for groups: one row per thread, and a row per process besides. */
+/* True if @keys give one row per thread and, in addition, a row per process. */
 bool fold_is_grouped(unsigned int keys);
 
-/* The processes of a grouped fold; what is idle in them apart, as in rows. *@out: malloc'd, the
- * caller's. 0 or -ENOMEM. */
+/* Sums the rows of a grouped fold by process, and idle ones separately. *@out: the caller must
+ * free() it. 0 or -ENOMEM. */
 int fold_groups(const struct fold *fold, struct fold_group **out, uint32_t *count);
 
 #endif

@@ -6,12 +6,12 @@
 #include "base/diag.h"
 #include "fold/group_tree.h"
 
-/* "dso": the one that is shown; group_keys_parse() knows others besides. */
+/* Returns the name that is shown for @key, such as "dso"; group_keys_parse() also knows aliases. */
 const char *group_key_name(enum group_key key);
 
-/* "comm,dso,symbol" -> @keys[GROUP_LEVELS], in that order; @as begins the sentence. 0 or -EINVAL:
- * what is no key, comes twice or can't stand there, with what may; @keys and *@count are as they
- * were then. */
+/* Parses "comm,dso,symbol" into @keys[GROUP_LEVELS], in that order. 0, or -EINVAL for a key that is
+ * unknown, repeated or misplaced: the reason begins with @as and says what is valid; @keys and
+ * *@count are unchanged then. */
 int group_keys_parse(const char *text, const char *as, enum group_key *keys, uint32_t *count,
 		     struct diag *why);
 

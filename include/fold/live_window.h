@@ -1,6 +1,6 @@
 /* live_window.h - the newest seconds, kept incrementally: plus the new slices, minus the old ones.
  *
- * Use:    live_window_update() before a fold; its entries are then those of the slices chosen.
+ * Use:    live_window_update() before a fold; `sum` then has the entries of the chosen slices.
  *         A test compares it with the full sum.
  * Thread: the analyzer's.
  */
@@ -14,16 +14,16 @@
 
 struct live_window {
 	struct entry_set sum;
-	uint64_t first_seq, next_seq;	/* slices that are in it: first_seq <= seq < next_seq */
-	uint32_t slice_count;		/* how many of these there were */
+	uint64_t first_seq, next_seq;	/* slices in the window: first_seq <= seq < next_seq */
+	uint32_t slice_count;		/* number of slices added */
 	struct stack_counts stacks;
 };
 
-/* Makes the window hold exactly the closed slices with seq >= @first_seq. 0 or -ENOMEM, then it is
+/* Updates the window to exactly the closed slices with seq >= @first_seq. 0, or -ENOMEM: then it is
  * empty. */
 int live_window_update(struct live_window *window, const struct timeline *timeline,
 		       uint64_t first_seq);
-/* Forgets everything: after a compaction or a zero. */
+/* Empties the window; call after a compaction or a zero. */
 void live_window_reset(struct live_window *window);
 void live_window_finish(struct live_window *window);
 

@@ -1,4 +1,4 @@
-/* query.h - what is asked of a window: which samples, keyed by what, as rows, tree and groups.
+/* query.h - a query on a window: which samples, keyed by what, shown as rows, tree and groups.
  * Thread: any; plain values. */
 #ifndef FOLD_QUERY_H
 #define FOLD_QUERY_H
@@ -10,7 +10,7 @@
 #include "fold/filter.h"
 #include "fold/group_tree.h"
 
-/* What rows are keyed by, a set of bits (-s). Default: KEY_OBJECT | KEY_SYMBOL. */
+/* Bits of the set of keys (-s) that distinguish rows. Default: KEY_OBJECT | KEY_SYMBOL. */
 enum row_key {
 	KEY_OBJECT = 1 << 0,
 	KEY_SYMBOL = 1 << 1,
@@ -19,34 +19,33 @@ enum row_key {
 	KEY_TID = 1 << 4,
 	KEY_CPU = 1 << 5,
 	KEY_ADDRESS = 1 << 6,
-	KEY_GROUP = 1 << 7,	/* with KEY_PID | KEY_TID: a row per process besides its threads' */
+	KEY_GROUP = 1 << 7,	/* with KEY_PID | KEY_TID: adds a row per process */
 };
 
-/* What the rows are, and which samples are in them. */
+/* Selects the samples of a window, and the rows and trees to make of them. */
 struct query {
-	uint64_t number;	/* the screen's own; comes back in struct snapshot */
-	unsigned int keys;	/* enum row_key; 0: no rows are wanted */
+	uint64_t number;	/* chosen by the screen; copied to snapshot.query */
+	unsigned int keys;	/* enum row_key bits; 0: no rows */
 	struct filter filter;
-	bool raw_names;		/* of symbols, as their files have them */
-	bool by_total;		/* rows by total_weight, then self_weight */
-	enum tree_direction tree;	/* besides the rows */
-	bool tree_idle;		/* idle samples are in it, too */
-	bool tree_inlined;	/* with the functions that were inlined, as far as known */
-	bool tree_commands;	/* its roots are commands, paths begin below them */
-	bool compare;		/* with the baseline, if there is one */
+	bool raw_names;		/* show symbol names as in their files, not demangled */
+	bool by_total;		/* sort rows by total_weight, then self_weight */
+	enum tree_direction tree;	/* call tree to build besides the rows */
+	bool tree_idle;		/* the call tree includes idle samples */
+	bool tree_inlined;	/* the call tree shows inlined functions, as far as known */
+	bool tree_commands;	/* the roots of the call tree are commands */
+	bool compare;		/* compare with the baseline, if there is one */
 	bool is_relative;	/* 100 % of the shares is what the filter leaves, not the window */
-	bool heat;		/* the snapshot's heat map is wanted */
-	uint32_t group_count;	/* levels of the tree of groups besides the rows; 0: none is asked
-				 * for */
+	bool heat;		/* fill the snapshot's heat map */
+	uint32_t group_count;	/* levels of the tree of groups; 0: no such tree */
 	enum group_key groups[GROUP_LEVELS];
-	uint32_t probe;		/* all about this one: struct snapshot_probes; 0: none */
-	uint32_t hit_probe;	/* and all about a hit of this one, with this number in its log; */
-	uint64_t hit;		/* 0: of none */
-	double tree_limit_pct;	/* nodes with less of the tree's weight are left out, and of very
-				 * many the smallest; < 0: all are wanted, however many */
+	uint32_t probe;		/* probe to show in detail (struct snapshot_probes); 0: none */
+	uint32_t hit_probe;	/* probe of the hit to show in detail */
+	uint64_t hit;		/* number of that hit in the probe's log; 0: none */
+	double tree_limit_pct;	/* nodes below this share of the tree's weight are left out, and
+				 * the smallest if there are too many; < 0: all are included */
 };
 
-/* A row of a snapshot: its object_id and address. */
+/* An address whose source line is requested, such as a snapshot_row's (object_id, address). */
 struct source_wish {
 	uint64_t address;
 	uint32_t object;

@@ -1,12 +1,11 @@
-/* symbol_twins.h - one function in two builds of its file: which symbols a comparison takes for
- * one.
+/* symbol_twins.h - pairs the symbols of one function in two builds of its file, for a comparison.
  *
  *   A was /bin/app of yesterday        B is /bin/app of today       row, while they are compared
  *   f at 0x1100 of object 12           f at 0x1180 of object 31     f of object 31
  *
- * Twins have a name and a path in common, and are in different objects of one level. A name that a
- * file has twice has none: which of them is which would be a guess. But code made at run time is
- * compiled again and again: there all of one name are one.
+ * Paired symbols share name, path and level, and are in different DSOs. A name that a file has
+ * twice is not paired, as which is which would be a guess. But code made at run time is compiled
+ * again and again: there all symbols of one name count as one.
  *
  * Thread: the analyzer's.
  */
@@ -16,23 +15,24 @@
 #include "ingest/symbol_names.h"
 
 struct symbol_twins {
-	uint32_t *of;		/* owned; of each symbol the one that stands for it, often itself:
-				 * of its twins the one in the newest object */
-	uint32_t *of_object;	/* owned; of each object the newest of its path and level */
+	uint32_t *of;		/* owned; symbol -> symbol that it counts for: often itself, else
+				 * its counterpart in the newest DSO */
+	uint32_t *of_object;	/* owned; DSO -> newest DSO with its path and level */
 	uint32_t count, object_count;
 };
 
-/* Finds the twins of all symbols that are known now; `count` is 0 when nobody can have one. 0 or
- * -ENOMEM: then nobody has one, either. */
+/* Pairs all symbols that are known now; `count` is 0 if there can be no pairs. 0, or -ENOMEM: then
+ * there are no pairs, either. */
 int symbol_twins_find(struct symbol_twins *twins, const struct symbol_names *names);
 void symbol_twins_finish(struct symbol_twins *twins);
 
-/* Who stands for @symbol. @twins NULL: itself. */
+/* Returns the symbol that @symbol counts for; with @twins NULL itself. */
 static inline uint32_t symbol_twins_of(const struct symbol_twins *twins, uint32_t symbol)
 {
 	return twins && symbol < twins->count ? twins->of[symbol] : symbol;
 }
 
+/* Returns the DSO that @object counts for; with @twins NULL itself. */
 static inline uint32_t symbol_twins_object(const struct symbol_twins *twins, uint32_t object)
 {
 	return twins && object < twins->object_count ? twins->of_object[object] : object;

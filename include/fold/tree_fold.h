@@ -1,23 +1,23 @@
-/* tree_fold.h - entries of a window -> the sums of a call tree; fold/call_tree.h is what is shown.
+/* tree_fold.h - sums the entries of a window into a call tree; fold/call_tree.h is what is shown.
  *
  * Use:    tree_fold_init(), tree_fold_add() for every array of entries, tree_fold_sum() once, then
  *         call_tree_arrange(); tree_fold_finish() in every case.
- * Rules:  A frame is left out when a part of the filter takes its code away: a negated one, or one
- *         of a level. A sample is in the tree when all parts hold for one of its frames (filter.h).
- *         Its path ends at its leaf for callees, at its outermost frame for callers. It begins
- *         callees: at its outermost frame; with a FILTER_SYMBOL at that symbol's outermost one;
- *         callers: at the innermost frame that all parts hold for: the leaf, or that symbol.
- *         Self is a sample's whose leaf is the function of the path's last (callees) or first
- *         (callers) node. Idle samples are left out, as of shares,
- *         unless the query wants them.
- * Base:   with a baseline, its entries are added to the same paths by tree_fold_add_base(). A path
- *         is kept if either share is above the limit.
- * Inline: where chains are given, a frame is as many nodes as functions were inlined at its
- *         address, and one: each a callee of the one that it was inlined into, and self is the
- *         innermost's. What the frame's own function lacks by that is its inlined weight; where
- *         callers begin at a leaf, its samples are at another root. The filter asks for the frame
- *         as a whole; a FILTER_SYMBOL's callers begin at the symbol, not at what was inlined into
- *         it.
+ * Rules:  A frame is left out when a filter part hides its code: a negated part, or one that
+ *         selects a level (FILTER_KERNEL, FILTER_USER). A sample is in the tree when all parts hold
+ *         for one of its frames (filter.h).
+ *         Callees: a path runs from the sample's outermost frame, or with a FILTER_SYMBOL from that
+ *         symbol's outermost frame, to the leaf.
+ *         Callers: a path runs from the innermost frame that all parts hold for (the leaf, or that
+ *         symbol) to the outermost frame.
+ *         A sample counts as self if its leaf is the function of the path's last (callees) or first
+ *         (callers) node. Idle samples are left out, as in shares, unless the query includes them.
+ * Base:   tree_fold_add_base() adds the entries of a baseline to the same paths. A path is kept if
+ *         its share in either window is above the limit.
+ * Inline: with inline chains, a frame becomes one node per function inlined at its address plus one
+ *         for its symbol, each a callee of the function it was inlined into; the innermost gets the
+ *         self, and the symbol's node counts it as inlined weight. In a callers tree that begins at
+ *         leaves, those samples are under another root. The filter tests whole frames; callers of a
+ *         FILTER_SYMBOL begin at the symbol, not at functions inlined into it.
  * Thread: the analyzer's.
  */
 #ifndef FOLD_TREE_FOLD_H
@@ -32,58 +32,58 @@
 #include "fold/tree_stop.h"
 #include "timeline/stack_trie.h"
 
-#define TREE_FOLD_TOP	0u	/* stands above all roots */
-/* A tree has no more, unless all are asked for: what it leaves out is in hidden_weight. More than
- * anyone opens, and 12 MB a snapshot. */
+#define TREE_FOLD_TOP	0u	/* parent of all roots */
+/* Most paths in a tree, unless the query wants all of them; the weight of the rest is in
+ * hidden_weight. More than anyone opens, and 12 MB a snapshot. */
 #define TREE_FOLD_PATHS 100000u
 
 #define TREE_FOLD_INLINED 0x80000000u
 
-/* One path. */
+/* The sums of one path. */
 struct tree_sum {
-	uint32_t parent;	/* index, smaller than its own; of roots TREE_FOLD_TOP */
-	uint32_t symbol;	/* or, of a command, its str_id; of an inlined function
-				 * TREE_FOLD_INLINED | its number */
+	uint32_t parent;	/* index, smaller than its own; roots: TREE_FOLD_TOP */
+	uint32_t symbol;	/* symbol id; command: its str_id; inlined function:
+				 * TREE_FOLD_INLINED | index into `inlined` */
 	uint64_t self_samples, total_samples;
 	double self_weight, total_weight;
-	double hidden_weight;	/* of callers that were not looked for */
-	double inlined_weight;	/* self of what was inlined into the function, on this path */
-	uint64_t base_self_samples, base_total_samples;	/* the baseline's */
+	double hidden_weight;	/* callers beyond TREE_FOLD_PATHS, for which no path was made */
+	double inlined_weight;	/* self of functions inlined into this one, on this path */
+	uint64_t base_self_samples, base_total_samples;	/* in the baseline */
 	double base_self_weight, base_total_weight;
 };
 
-/* A function that was inlined somewhere in its object. */
+/* A function that was inlined somewhere in a DSO. */
 struct tree_inlined {
 	uint32_t object;
 	struct str_id name;
 };
 
-/* On the way outwards through the functions of one frame. */
+/* A position within the inline chain of one frame, moving outwards. */
 struct tree_place {
-	uint32_t frame;		/* ID_SET_NONE: its last was passed */
-	uint32_t level;		/* of the next: 0 the innermost, the symbol's own is the last */
+	uint32_t frame;		/* ID_SET_NONE: all its functions were visited */
+	uint32_t level;		/* next function: 0 is the innermost, the symbol comes last */
 	bool is_leaf;
 };
 
-/* Samples of callers trees that have come as far as one path and go on from one caller chain. */
+/* Callers tree: samples that share a path so far and continue with the same caller chain. */
 struct tree_member {
 	uint32_t path, node;
-	struct tree_place place;	/* where they are before that chain */
+	struct tree_place place;	/* position within a frame, inside of that chain */
 	struct class_load load;
 };
 
-/* Samples that a filter sees alike, and that are of one command if commands are roots. */
+/* Samples that the filter treats alike and, if commands are roots, that share a command. */
 struct tree_class {
 	uint32_t of_sample;	/* fold_filter_of_sample() */
-	uint32_t root;		/* path that theirs begin below */
+	uint32_t root;		/* path below which the class's paths begin */
 };
 
 struct tree_fold {
-	struct stack_trie *trie;	/* borrowed, as the next two */
-	struct symbol_names *names;
-	const struct task_table *tasks;
+	struct stack_trie *trie;	/* borrowed */
+	struct symbol_names *names;	/* borrowed */
+	const struct task_table *tasks;	/* borrowed */
 	const struct query *query;	/* borrowed */
-	const struct symbol_twins *twins;	/* as in struct fold */
+	const struct symbol_twins *twins;	/* borrowed, see struct fold; NULL: none */
 	uint32_t event;
 	struct fold_filter filter;	/* owned */
 	bool is_rooted;			/* paths begin at a FILTER_SYMBOL */
@@ -95,62 +95,62 @@ struct tree_fold {
 	uint32_t class_count, class_capacity;
 	struct id_map by_class;		/* (of_sample, comm) -> class */
 	struct class_stacks stacks;	/* owned */
-	struct tree_member *members;	/* owned; callers */
+	struct tree_member *members;	/* owned; used by callers trees */
 	uint32_t member_count, member_capacity;
-	struct id_map by_member;	/* (path, trie node or, with a place, stack) -> member */
+	struct id_map by_member;	/* (path, trie node; inside a frame: stack) -> member */
 
-	const struct inline_chains *chains;	/* borrowed; NULL: frames stay whole */
+	const struct inline_chains *chains;	/* borrowed; NULL: frames are not split */
 	struct tree_inlined *inlined;	/* owned */
 	uint32_t inlined_count, inlined_capacity;
 	struct id_map by_inlined;	/* (object, name) -> inlined */
-	double *leaf_weight, *caller_weight;	/* owned; of each frame, and of each trie node:
-						 * with @chains, which are asked for by it */
+	double *leaf_weight, *caller_weight;	/* owned; with `chains`: weight by leaf frame and by
+						 * trie node, ranks tree_fold_wishes() */
 	bool is_out_of_memory;		/* samples are missing: the caller must not publish them */
-	struct tree_stop stop;		/* the caller's, after the init */
-	bool is_stopped;		/* likewise: `stop` was due */
-	uint32_t steps;			/* since it was asked last */
+	struct tree_stop stop;		/* set by the caller after tree_fold_init() */
+	bool is_stopped;		/* `stop` was due: samples are missing */
+	uint32_t steps;			/* since `stop` was last checked */
 };
 
-/* @query: its tree, filter and limit; BORROWED. */
+/* Uses the tree, filter and limit of @query. All pointers are BORROWED. */
 void tree_fold_init(struct tree_fold *fold, struct stack_trie *trie, struct symbol_names *names,
 		    const struct task_table *tasks, const struct query *query, uint32_t event);
 void tree_fold_finish(struct tree_fold *fold);
 
-/* Before anything is added: with inlined functions, as far as @chains knows them; BORROWED. */
+/* Splits frames into the inlined functions that @chains (BORROWED) knows. Call before adding. */
 void tree_fold_inline(struct tree_fold *fold, const struct inline_chains *chains);
 
 /* Adds the entries of one slice, each times @factor (1, or the decay). */
 void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, uint32_t count,
 		   double factor);
 
-/* The same of the baseline. */
+/* Adds entries of the baseline. */
 void tree_fold_add_base(struct tree_fold *fold, const struct slice_entry *entries,
 			uint32_t count);
 
-/* All entries were added: makes the totals, and of callers the paths themselves. */
+/* Builds paths and totals, after all entries were added. */
 void tree_fold_sum(struct tree_fold *fold);
 
-/* After tree_fold_sum(), with tree_fold_inline(): the addresses of most weight whose chains are not
- * known and can be, heaviest first. Returns how many are in @out. */
+/* Fills @out with the heaviest addresses whose inline chains are unknown but can be requested,
+ * heaviest first; returns their number. Call after tree_fold_inline() and tree_fold_sum(). */
 uint32_t tree_fold_wishes(struct tree_fold *fold, const struct source_lines *lines,
 			  struct source_wish out[SOURCE_WISHES_MAX]);
 
-/* What the two directions share. */
+/* For tree_callees.c and tree_callers.c. */
 
-/* Before each step of a loop that may be long. False: it is to end. */
+/* Checks `stop` now and then; call before each step of a long loop. False: end the loop. */
 bool tree_fold_goes_on(struct tree_fold *fold);
 
-/* What was inlined at a frame whose symbol is known; NULL: nothing, or it is not known. */
+/* Returns the functions inlined at @frame, whose symbol is known; NULL: none, or not known. */
 const struct inline_chain *tree_inlined_at(const struct tree_fold *fold, uint32_t frame,
 					   bool is_leaf);
-/* What stands in paths for the function @level of a chain. ID_SET_NONE: out of memory, noted. */
+/* Returns the tree_sum.symbol of function @level of @chain. ID_SET_NONE: out of memory, noted. */
 uint32_t tree_inlined_function(struct tree_fold *fold, const struct inline_chain *chain,
 			       uint32_t level);
 static inline bool tree_inlined_is(uint32_t symbol)
 {
 	return symbol != ID_SET_NONE && symbol & TREE_FOLD_INLINED;
 }
-/* BORROWED until the next is added. */
+/* Returns the inlined function that @symbol stands for, BORROWED until another is added. */
 static inline const struct tree_inlined *tree_inlined_get(const struct tree_fold *fold,
 							  uint32_t symbol)
 {
@@ -158,19 +158,20 @@ static inline const struct tree_inlined *tree_inlined_get(const struct tree_fold
 }
 
 
-/* The path that goes on from @parent with @symbol. UINT32_MAX: out of memory, noted in @fold. */
+/* Returns the path from @parent to @symbol, adding it if it is new. UINT32_MAX: out of memory,
+ * noted in @fold. */
 uint32_t tree_fold_path(struct tree_fold *fold, uint32_t parent, uint32_t symbol);
-/* Notes what a sample weighs that is in the tree. */
+/* Adds to leaf_weight and caller_weight, for a sample that is in the tree. */
 void tree_inlined_weigh(struct tree_fold *fold, uint32_t stack, double weight);
-/* The paths of all stacks, as far as they are above the limit. */
+/* Builds the paths of all stacks that are above the limit. */
 void tree_callers_sum(struct tree_fold *fold);
 void tree_callees_sum(struct tree_fold *fold);
 void tree_sum_add_self(struct tree_sum *sum, const struct class_load *load);
 void tree_sum_add_total(struct tree_sum *sum, const struct class_load *load);
-/* What a path must weigh to be in the tree, as tree_fold_weight() says it; < 0: all are. */
+/* Returns the least tree_fold_weight() of a path that is expanded; < 0: no limit. */
 double tree_fold_limit(const struct tree_fold *fold);
-/* What a path weighs in the window; or in the baseline, if its share there is larger, brought to
- * the window's scale. After all were added. */
+/* Returns a path's weight in the window or, if its share in the baseline is larger, its weight
+ * there scaled to the window. Valid after all entries were added. */
 double tree_fold_weight(const struct tree_fold *fold, const struct tree_sum *sum);
 
 #endif

@@ -1,4 +1,4 @@
-/* window_fold.h - what is made of a window's entries in one go: rows, trees, figures of probes.
+/* window_fold.h - folds a window's entries in one go into rows, trees and counts of probes.
  * Thread: the analyzer's. */
 #ifndef FOLD_WINDOW_FOLD_H
 #define FOLD_WINDOW_FOLD_H
@@ -10,17 +10,17 @@
 
 struct window_fold {
 	struct fold rows;
-	struct tree_fold *tree;		/* borrowed; NULL: none was asked for */
-	struct group_fold *groups;	/* likewise */
-	struct probe_fold *probes;	/* NULL: none, or another snapshot tells of them */
+	struct tree_fold *tree;		/* borrowed; NULL: not requested */
+	struct group_fold *groups;	/* borrowed; NULL: not requested */
+	struct probe_fold *probes;	/* borrowed; NULL: none, or they are in another snapshot */
 };
 
-/* Adds slices: the rows in one pass, where they can be. Once. */
+/* Adds all slices of the window; rows in one pass, if possible. Call once. */
 void window_fold_add(struct window_fold *folds, const struct slice *slices, uint32_t count);
-/* The same, each weighted by its age at @now_ns: halved every 5 s. */
+/* Like window_fold_add(), with each slice's weight halved per 5 s of its age at @now_ns. */
 void window_fold_add_decaying(struct window_fold *folds, const struct slice *slices,
 			      uint32_t count, uint64_t now_ns);
-/* Nothing is missing in what was folded: memory sufficed, and no key stopped it. */
+/* True if the folds are complete: there was enough memory, and no key stopped them. */
 bool window_fold_is_whole(const struct window_fold *folds);
 
 #endif

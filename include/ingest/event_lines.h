@@ -1,10 +1,10 @@
 /* event_lines.h - hits and samples one by one, in time order, until they are printed.
  *
- * Problem: a sample may wait for its process, or for callers, while later ones are counted.
+ * Problem: a sample may wait for its process or callers to be read while later ones are counted.
  * Idea:   a line goes into a heap when its sample is counted, and leaves it when nothing older can
  *         come any more.
- * Bounds: live, EVENT_LINES_BYTES; what has no room is dropped and counted. A recording is not read
- *         on while a batch of lines waits for the reader of the output.
+ * Bounds: live, EVENT_LINES_BYTES; lines beyond it are dropped and counted. In a replay, reading
+ *         stops while a batch of lines waits for the reader of the output.
  * Thread: the analyzer's.
  */
 #ifndef INGEST_EVENT_LINES_H
@@ -18,21 +18,21 @@
 
 struct event_line {
 	uint64_t time_ns;
-	uint64_t order;		/* among lines of the same time: as they were counted */
+	uint64_t order;		/* order of counting, for lines of equal time */
 	int64_t latency_ns;	/* < 0: none */
-	uint32_t cpu;		/* where it ended; UINT32_MAX: unknown */
+	uint32_t cpu;		/* CPU of its end; UINT32_MAX: unknown */
 	bool is_hit;		/* a probe hit, which has no period; else a sample */
-	struct slice_entry entry;	/* as which it was counted */
+	struct slice_entry entry;	/* what it was counted as */
 	bool is_counted;	/* the heap owns it */
 	bool is_parked;		/* its parked sample owns it */
 	uint32_t bytes;		/* size of this allocation */
 	uint32_t value_count;
-	struct probe_value values[];	/* their texts are behind them */
+	struct probe_value values[];	/* followed by their texts */
 };
 
 struct event_lines {
-	bool is_on;		/* somebody prints them */
-	bool is_bounded;	/* live: what has no room is dropped */
+	bool is_on;		/* lines are printed; false: none are made */
+	bool is_bounded;	/* live: lines over EVENT_LINES_BYTES are dropped */
 	struct event_line **heap;	/* owned, each line too; the oldest first */
 	uint32_t count, capacity;
 	size_t bytes;		/* size of all lines, counted or not */
@@ -41,14 +41,14 @@ struct event_lines {
 
 void event_lines_finish(struct event_lines *lines);	/* a zeroed struct is fine */
 
-/* A copy of @head with @values[@count]. The caller's, until it is pushed; NULL: no room, counted as
- * dropped. */
+/* Returns a copy of @head with @values[@count], owned by the caller until it is pushed; NULL: no
+ * room, counted as dropped. */
 struct event_line *event_lines_create(struct event_lines *lines, const struct event_line *head,
 				      const struct probe_value *values, uint32_t count);
 void event_lines_destroy(struct event_lines *lines, struct event_line *line);	/* NULL is fine */
-/* @line was counted; from now on it is owned here. Without memory for it: it stays the caller's. */
+/* Adds @line, which was counted, and takes ownership; out of memory: it stays the caller's. */
 void event_lines_push(struct event_lines *lines, struct event_line *line);
-/* The oldest, if it is older than @limit_ns, else NULL. BORROWED until the next call. */
+/* The oldest line, if it is older than @limit_ns, else NULL. BORROWED until the next call. */
 const struct event_line *event_lines_peek(const struct event_lines *lines, uint64_t limit_ns);
 void event_lines_pop(struct event_lines *lines);
 

@@ -1,4 +1,4 @@
-/* event_pairs.h - which event of one recording is which of another. Thread: any. Pure. */
+/* event_pairs.h - pairs the events of two recordings. Thread: any. Pure. */
 #ifndef INGEST_EVENT_PAIRS_H
 #define INGEST_EVENT_PAIRS_H
 
@@ -15,15 +15,15 @@ struct event_list {
 	uint32_t count;
 };
 
-/* The event of @to for each of @from, EVENT_PAIRS_NONE for one that has none there: by name, and of
- * several with a name the n-th is the n-th. Where no name is in both, and each side counts one
- * event alone, these two are taken for each other. */
+/* Fills in the event of @to for each of @from, EVENT_PAIRS_NONE if it has none: by name; of several
+ * events with one name, the n-th goes with the n-th. If no name is in both and each side has only
+ * one sampled event, these two are paired. */
 void event_pairs_find(struct event_list from, struct event_list to,
 		      uint16_t number_of[TIMELINE_NUMBERS]);
 
-/* What the user must know of that: a line for events that only one side has, and one for a pair
- * that counts different things; "" nothing. @first, @second: what the sides are called. Cut to
- * @room. */
+/* Writes what the user must know of the pairing: a line for each side's events without a partner,
+ * and one for a pair with different names; "": nothing. @first, @second: names of the sides. Text
+ * beyond @room is left out. */
 void event_pairs_describe(struct event_list from, struct event_list to,
 			  const uint16_t number_of[TIMELINE_NUMBERS], const char *first,
 			  const char *second, char *out, size_t room);

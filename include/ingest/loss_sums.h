@@ -1,4 +1,4 @@
-/* loss_sums.h - reads what this room's parts have counted as lost since start.
+/* loss_sums.h - collects the loss counters of all parts of ingest.
  * Thread: the analyzer's. */
 #ifndef INGEST_LOSS_SUMS_H
 #define INGEST_LOSS_SUMS_H
@@ -6,10 +6,10 @@
 #include "ingest/ingest.h"
 #include "ingest/loss_ledger.h"
 
-/* The configuration of @ingest is another one: ticks are expected of its events from now on. */
+/* Begins counting missing ticks for the events of a new configuration of @ingest. */
 void loss_sums_begin_clock(struct ingest *ingest);
 
-/* All causes that have a sum since start; the others 0. */
+/* Fills in @out for all causes with a sum since start; 0 for the others. */
 void loss_sums_read(const struct ingest *ingest, uint64_t out[LOSS_CAUSES]);
 
 #endif

@@ -1,7 +1,7 @@
-/* snapshot_probes.h - probes in a snapshot: a row each, and all about the one that is asked for.
+/* snapshot_probes.h - probes in a snapshot: a row each, and all details of the requested one.
  *
  * Owns:   part of the snapshot, immutable, freed with it. Text sanitized, never NULL.
- * Window: figures are of the snapshot's window, but for those that say "since".
+ * Window: stats are of the snapshot's window, but for those that say "since".
  */
 #ifndef INGEST_SNAPSHOT_PROBES_H
 #define INGEST_SNAPSHOT_PROBES_H
@@ -13,7 +13,7 @@
 #include "probe/probe_news.h"
 
 #define LATENCY_OCTAVES	    64	/* counts[i]: 2^i <= ns < 2^(i+1) */
-#define PROBE_SPARK_POINTS  60	/* hits of the last seconds, oldest first */
+#define PROBE_SPARK_POINTS  60	/* seconds in snapshot_probe.spark */
 #define PROBE_TOP_VALUES    20
 #define PROBE_LOG_LINES	    1000
 #define PROBE_SLOWEST	    20
@@ -26,7 +26,8 @@ struct snapshot_latency {
 	uint64_t octaves[LATENCY_OCTAVES];
 };
 
-/* "-1", "18446744073709551615": @number as an int64_t if @is_signed. Fills @out, returns it. */
+/* Formats @number, as an int64_t if @is_signed: "-1", "18446744073709551615". Fills and returns
+ * @out. */
 #define SNAPSHOT_NUMBER_BYTES 24
 const char *snapshot_number(bool is_signed, uint64_t number, char out[SNAPSHOT_NUMBER_BYTES]);
 
@@ -35,14 +36,14 @@ struct snapshot_top {
 	bool is_number;
 	int64_t number;
 	uint64_t count;
-	bool is_named;		/* a number whose text is its name: "READ", "ENOENT" */
+	bool is_named;		/* the text is the number's name: "READ", "ENOENT" */
 };
 
 struct snapshot_value {
 	const char *name, *type, *origin;
 	enum probe_value_kind kind;
 	bool is_return;
-	uint64_t count, unknown;	/* unknown: could not be read there */
+	uint64_t count, unknown;	/* unknown: hits whose value could not be read */
 	uint64_t numbers;		/* hits whose value is a number; the others are texts */
 	bool is_signed;			/* how to read min and max: as int64_t */
 	uint64_t min, max;		/* the least and the greatest number */
@@ -57,8 +58,8 @@ struct snapshot_value {
 struct snapshot_probe {
 	uint32_t id, event;	/* event: for REQUEST_EVENT, its hits are samples */
 	const char *spec, *name, *object, *scope;
-	const char *meaning;	/* what the mangled name of its function means; "": it is none, or
-				 * that is not known */
+	const char *meaning;	/* demangled name of its function; "": the name is not mangled, or
+				 * not demangled yet */
 	enum probe_kind kind;
 	enum probe_edge edge;
 	bool with_stacks, is_in_bursts;
@@ -67,36 +68,36 @@ struct snapshot_probe {
 	uint64_t hits;		/* counted in the window */
 	double hits_per_s;	/* hits per second attached, within the window; < 0: the window is
 				 * too short for a rate, see snapshot_per_s() */
-	double base_hits_per_s;	/* compared: in the baseline; < 0: it was not there */
+	double base_hits_per_s;	/* comparing: rate in the baseline; < 0: not in the baseline */
 	struct snapshot_latency base_latency;
-	uint64_t hits_since, lost_since, missed_since;	/* since it was added: the kernel's */
+	uint64_t hits_since, lost_since, missed_since;	/* the kernel's counts since it was added */
 	uint64_t unpaired;	/* in the window: returns without entry, entries without return */
-	uint64_t filtered;	/* in the window: the condition said no */
+	uint64_t filtered;	/* in the window: hits for which the condition was false */
 	uint64_t in_flight;	/* now: entries whose return is still to come */
 	double lease_s;		/* < 0: none */
 	double cost_pct;	/* of one CPU, now */
-	uint32_t own_ns;	/* what of each latency the probe itself takes; 0: unknown */
+	uint32_t own_ns;	/* part of each latency that the probe itself causes; 0: unknown */
 	uint32_t spark_count;
-	float spark[PROBE_SPARK_POINTS];
+	float spark[PROBE_SPARK_POINTS];	/* hits of the last seconds, oldest first */
 	bool has_latency;	/* its edge is PROBE_LATENCY */
 	struct snapshot_latency latency;
 	uint32_t value_count;
-	const struct snapshot_value *values;	/* of the probe asked for; in batch of all */
+	const struct snapshot_value *values;	/* set for the requested probe; in batch for all */
 };
 
 struct snapshot_hit {		/* a line of the log, or one of the slowest */
 	uint32_t probe;		/* its probe's id */
-	uint64_t time_ns;	/* CLOCK_MONOTONIC, of its end */
-	uint64_t number;	/* rises: identity of the line among those of its probe */
+	uint64_t time_ns;	/* time of its end, CLOCK_MONOTONIC */
+	uint64_t number;	/* identifies the line within its probe; increasing */
 	uint32_t cpu;
 	uint32_t pid, tid;
 	const char *comm;
 	int64_t latency_ns;	/* < 0: none */
 	const char *values;	/* "fd=3 count=4096 ret=-11" */
-	const char *stack;	/* of the slowest: "leaf\ncaller\n..."; "" none */
+	const char *stack;	/* set for the slowest: "leaf\ncaller\n..."; "": none */
 };
 
-/* Columns of one second, oldest first; the last is the second that is being filled. */
+/* Heat map: a column per second, oldest first; the last second is not over yet. */
 struct snapshot_heat {
 	uint64_t end_ns;
 	uint32_t seconds;
@@ -109,16 +110,16 @@ const char *probe_state_name(enum probe_state state);
 struct snapshot_probes {
 	uint32_t count;
 	const struct snapshot_probe *list;	/* in the order they were added */
-	/* About the one that the query asks for: */
+	/* Details of the probe that the query requests: */
 	uint32_t detail;	/* its id; PROBE_ALL: the log alone, of all probes; 0: none */
-	uint32_t log_count;	/* newest last; of all probes by time, probe and number */
-	const struct snapshot_hit *log;
-	uint64_t log_dropped;	/* older ones that did not fit */
-	uint32_t slowest_count;	/* slowest first; since it was added */
-	const struct snapshot_hit *slowest;
+	uint32_t log_count;
+	const struct snapshot_hit *log;	/* newest last; PROBE_ALL: by time, probe and number */
+	uint64_t log_dropped;	/* older lines that did not fit */
+	uint32_t slowest_count;
+	const struct snapshot_hit *slowest;	/* slowest first; since the probe was added */
 	struct snapshot_heat heat;
-	/* The one hit that the query asks for: its values are "name=value\n" each, its stack is
-	 * "leaf (object)\n" and so on. Its number is 0: none was asked for, or it is gone. */
+	/* The hit that the query requests: its values are "name=value\n" each, its stack is
+	 * "leaf (object)\n" and so on. Number 0: none was requested, or it is no longer kept. */
 	struct snapshot_hit hit;
 };
 

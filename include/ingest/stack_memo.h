@@ -1,4 +1,4 @@
-/* stack_memo.h - what addresses and whole caller chains were found to be, kept for the next sample.
+/* stack_memo.h - a cache of the frames of addresses and the nodes of whole caller chains.
  *
  *   (space, address)	-> frame	frames[]: one row per hash, the newest stays
  *   (space, callers)	-> node		chains[]: four rows per hash; their words are in a ring
@@ -7,12 +7,12 @@
  *	words  | chain 7 | chain 8 |  (free)  | chain 4 | chain 5 | chain 6 |
  *				    ^ words_end % STACK_MEMO_WORDS
  *
- * A space is a content of an address map, or of the kernel: it gets a new number whenever it
- * changes, so that what was known of the old content is not found any more. The leaf is no part of
- * a chain: a hot loop has as many leaves as instructions, and one chain of callers.
+ * A space is the content of an address map, or of the kernel: it gets a new number whenever it
+ * changes, so that rows of the old content are not found any more. The leaf is not part of a chain:
+ * a hot loop has as many leaves as instructions, and one chain of callers.
  *
- * Exact:  a row is believed only when the whole key is equal; the hash but finds it.
- * Memory: fixed, 1.6 MiB; pages that were not needed yet are not there.
+ * Exact:  a row is used only if the whole key is equal; the hash only finds it.
+ * Memory: fixed, 1.6 MiB; pages that were never used are not allocated.
  * Thread: the analyzer's.
  */
 #ifndef INGEST_STACK_MEMO_H
@@ -22,14 +22,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a compiler and an interpreter at 20 kHz, 4,096 chains find 81 % of all samples' callers, any
- * number of them 84 %; 8,192 frames find 90 % of all addresses, any number 91 %. */
+/* Measured with a compiler and an interpreter at 20 kHz: 4,096 chains hit for 81 % of all samples,
+ * unlimited ones for 84 %; 8,192 frames hit for 90 % of all addresses, unlimited ones for 91 %. */
 #define STACK_MEMO_CHAINS 4096
-#define STACK_MEMO_WAYS	  4	/* of 1,000 chains that are equally hot, 1 in 50 is put out */
+#define STACK_MEMO_WAYS	  4	/* of 1,000 equally hot chains, 1 in 50 is evicted */
 #define STACK_MEMO_FRAMES 8192
 #define STACK_MEMO_STACKS 8192
-#define STACK_MEMO_WORDS  131072	/* 32 a chain */
-#define STACK_MEMO_LONGEST 512	/* chains of more words are not kept */
+#define STACK_MEMO_WORDS  131072	/* 32 per chain */
+#define STACK_MEMO_LONGEST 512	/* longer chains are not cached, in words */
 
 struct memo_frame {
 	uint64_t space, address;
@@ -37,7 +37,7 @@ struct memo_frame {
 };
 
 struct memo_stack {
-	uint64_t space, address;	/* of the leaf */
+	uint64_t space, address;	/* the leaf's */
 	uint32_t node, stack;
 };
 
@@ -46,38 +46,38 @@ struct memo_key {
 	uint64_t space;
 	const uint64_t *words;	/* borrowed */
 	uint32_t count;		/* not 0 */
-	uint32_t plain;		/* from here on no word is a marker; count: any may be */
-	uint32_t mode;		/* of the first, an enum cpu_mode */
+	uint32_t plain;		/* from this index on no word is a marker; count: any may be */
+	uint32_t mode;		/* mode of the first word, an enum cpu_mode */
 };
 
 struct memo_chain {
 	uint64_t space;
-	uint64_t words_at;	/* runs free, as words_end */
+	uint64_t words_at;	/* free-running position in the ring, like words_end */
 	uint32_t count, plain, mode;
 	uint32_t node, code;
 };
 
 struct stack_memo {
-	struct memo_frame *frames;	/* owned; as the next two */
-	struct memo_chain *chains;
-	uint32_t *tags;		/* owned; of each chain, some of its hash */
-	struct memo_stack *stacks;	/* owned; as the next one */
-	uint64_t *words;
-	uint64_t words_end;
+	struct memo_frame *frames;	/* owned */
+	struct memo_chain *chains;	/* owned */
+	uint32_t *tags;		/* owned; part of each chain's hash */
+	struct memo_stack *stacks;	/* owned */
+	uint64_t *words;	/* owned; ring of STACK_MEMO_WORDS */
+	uint64_t words_end;	/* free-running end of the newest chain in the ring */
 	uint64_t last_space;
-	uint64_t first_space;	/* older numbers are of the past */
-	uint64_t kernel_space, empty_space;	/* of the kernel; of a process without maps */
+	uint64_t first_space;	/* smaller space numbers are invalid */
+	uint64_t kernel_space, empty_space;	/* the kernel's; that of no maps */
 	bool is_off;
 };
 
 int stack_memo_init(struct stack_memo *memo);	/* 0 or -ENOMEM */
-void stack_memo_finish(struct stack_memo *memo);	/* of a zeroed one, too */
+void stack_memo_finish(struct stack_memo *memo);	/* a zeroed struct is fine */
 
-/* All that is known is of the past. */
+/* Invalidates all rows. */
 void stack_memo_forget(struct stack_memo *memo);
 
-/* The number in *@space, which must be 0 whenever its content has changed; a new one if it is of
- * the past. */
+/* Returns the number in *@space, after renewing it if it is invalid. The owner must set it to 0
+ * whenever the content changes. */
 static inline uint64_t stack_memo_space(struct stack_memo *memo, uint64_t *space)
 {
 	if (*space < memo->first_space)
@@ -85,12 +85,12 @@ static inline uint64_t stack_memo_space(struct stack_memo *memo, uint64_t *space
 	return *space;
 }
 
-/* The stack that @address, a frame that is or was kept, is the leaf of; ID_SET_NONE: not kept. */
+/* The cached stack with the leaf @address, whose frame is or was cached; ID_SET_NONE: none. */
 uint32_t stack_memo_stack(const struct stack_memo *memo, uint64_t space, uint64_t address,
 			  uint32_t node);
 void stack_memo_keep_stack(struct stack_memo *memo, const struct memo_stack *row);
 
-/* What was kept under exactly this key, or NULL. BORROWED until the next call that keeps. */
+/* The row cached under exactly this key, or NULL. BORROWED until the next stack_memo_keep_*(). */
 const struct memo_frame *stack_memo_frame(const struct stack_memo *memo, uint64_t space,
 					  uint64_t address);
 const struct memo_chain *stack_memo_chain(const struct stack_memo *memo,

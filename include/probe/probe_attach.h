@@ -1,9 +1,9 @@
-/* probe_attach.h - switches one kernel event on for whom it is asked, into the rings that all
- * probes share. The interface knows nothing of tracefs: an engine that counts in the kernel may
- * come behind the same calls.
+/* probe_attach.h - opens one kernel event for a scope of processes and directs its records into the
+ * rings that all probes share. The interface knows nothing of tracefs: an engine that counts in the
+ * kernel could be put behind the same calls.
  *
- *   probe_rings     one ring per CPU, kept by a dummy event; a sampler thread moves what comes into
- *                   a queue of its own (capture/sampler.h)
+ *   probe_rings     one ring per CPU, kept by a dummy event; a sampler thread moves the records
+ *                   into a queue of its own (capture/sampler.h)
  *   probe_link      the descriptors of one attached event: CPU-wide, or per thread and CPU
  *
  * Cost:   closing the last descriptor of a uprobe takes ~90 ms: never on the ui's thread.
@@ -26,16 +26,16 @@ struct probe_rings;
 
 /* @queue: SPSC to the analyzer, written by the sampler that is started here; @wake_fd: eventfd that
  * is written when something was queued. Both BORROWED until probe_rings_close(). The sampler sends
- * a QUEUE_ROUND_END at least every 50 ms. QUEUE_RECORD items have event 0: the record says its id.
- */
+ * a QUEUE_ROUND_END at least every 50 ms. QUEUE_RECORD items have event 0: the id in the record
+ * tells which event it is. */
 int probe_rings_open(struct probe_rings **out, struct spsc *queue, int wake_fd,
 		     struct diag *why);
-void probe_rings_close(struct probe_rings *rings);	/* every link is gone; NULL is fine */
+void probe_rings_close(struct probe_rings *rings);	/* after all links; NULL is fine */
 
 enum probe_scope_kind {
 	PROBE_SCOPE_ALL,	/* CPU-wide */
-	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU; what they start inherits it,
-				 * but not of a PMU */
+	PROBE_SCOPE_TASKS,	/* one descriptor per thread and CPU, inherited by new threads and
+				 * children; a PMU's isn't */
 };
 
 #define PROBE_SCOPE_TASKS_MAX 64	/* threads; more: CPU-wide, and the caller filters by pid */
@@ -50,37 +50,37 @@ struct probe_link_config {
 	uint32_t type;		/* perf_event_attr.type: PERF_TYPE_TRACEPOINT or a PMU's */
 	uint64_t config, config1, config2;
 	struct probe_scope scope;
-	const char *kernel_filter;	/* PERF_EVENT_IOC_SET_FILTER; "" none */
+	const char *kernel_filter;	/* for PERF_EVENT_IOC_SET_FILTER; "": none */
 	bool only_counts;	/* no records: @rings may be NULL */
-	bool has_weight;	/* a hit counts more than 1 (nanoseconds). With only_counts its hits
-				 * are counted all the same; with records probe_link_read() gives
-				 * the sum of the weights */
-	bool with_stacks;	/* kernel chain, user registers, and copy_bytes of the user stack */
-	uint32_t copy_bytes;	/* 0, or no copies here: both chains by frame pointers */
-	bool with_registers;	/* those of the place: a PMU has no other values */
-	bool with_stack_top;	/* the user stack's first word, without a copy of it, too */
+	bool has_weight;	/* a hit adds more than 1 to the count (nanoseconds). With
+				 * only_counts, hits are counted all the same; with records,
+				 * probe_link_read() gives the sum of the weights */
+	bool with_stacks;	/* kernel chain, user registers and copy_bytes of user stack */
+	uint32_t copy_bytes;	/* 0, or not possible here: both chains by frame pointers */
+	bool with_registers;	/* registers at the site: a PMU has no other values */
+	bool with_stack_top;	/* record the user stack's first word even without stack copies */
 };
 
 struct probe_link;
 
-/* Opens all descriptors, not counting yet. *@out is the caller's: probe_link_close(). CPUs that
- * went offline since the rings were opened, and threads that have ended, are left out. 0; -ESRCH:
- * none of the threads is left; -EINVAL: the filter; -ENOTSUP: it is to count the hits of a
- * tracepoint with a weight, and Linux is older than 6.0; -errno of perf_event_open(2). */
+/* Opens all descriptors, disabled. *@out is the caller's: probe_link_close(). Skips CPUs that went
+ * offline since the rings were opened, and threads that have ended. 0; -ESRCH: none of the threads
+ * is left; -EINVAL: bad filter; -ENOTSUP: counting hits of a tracepoint with a weight needs Linux
+ * 6.0; -errno of perf_event_open(2). */
 int probe_link_open(struct probe_link **out, struct probe_rings *rings,
 		    const struct probe_link_config *config, struct diag *why);
-/* The ids that its records carry (PERF_SAMPLE_IDENTIFIER), BORROWED. */
+/* Returns the ids that the link's records carry (PERF_SAMPLE_IDENTIFIER), BORROWED. */
 const uint64_t *probe_link_ids(const struct probe_link *link, size_t *count);
-/* How its records are parsed. */
+/* Returns the format for parsing the link's records, BORROWED. */
 const struct record_format *probe_link_format(const struct probe_link *link);
 void probe_link_enable(struct probe_link *link);
 void probe_link_disable(struct probe_link *link);
-/* Hits and lost records so far, as the kernel counts them: exact, whatever the rings hold. */
+/* Reads hits and lost records so far, as the kernel counts them: exact, whatever the rings lost. */
 void probe_link_read(const struct probe_link *link, uint64_t *hits, uint64_t *lost);
 /* BLOCKS for up to 110 ms. NULL is fine. */
 void probe_link_close(struct probe_link *link);
 
-/* What this kernel and these rights can do, each found by trying; `reason` names the remedy. */
+/* Ways to attach, found by trying; `reason` names the remedy for one that is not possible. */
 enum probe_ability {
 	PROBE_CAN_TRACEFS_KPROBE, PROBE_CAN_TRACEFS_UPROBE, PROBE_CAN_TRACEPOINT,
 	PROBE_CAN_KPROBE_PMU, PROBE_CAN_UPROBE_PMU,
@@ -91,7 +91,7 @@ struct probe_abilities {
 	struct { bool is_there; char reason[200]; } list[PROBE_ABILITIES];
 };
 
-/* Before the first probe: it makes and removes events of its own. Takes up to 100 ms. */
+/* Call before the first probe: makes and removes events of its own. Takes up to 100 ms. */
 void probe_abilities_try(struct probe_abilities *out);
 
 #endif

@@ -1,7 +1,7 @@
-/* probe_presets.h - probes for questions that everybody has, each a spec as one could type it.
+/* probe_presets.h - probes for common questions, each a spec as one could type it.
  *
- * Use:    the finder lists them by name and description; whether a place is there on this machine
- *         is found out as for typed specs.
+ * Use:    the finder lists them by name and description; whether a place exists on this machine is
+ *         checked as for typed specs.
  * Thread: constant; any.
  */
 #ifndef PROBE_PROBE_PRESETS_H
@@ -12,10 +12,9 @@
 struct probe_preset {
 	const char *name;	/* "block I/O latency" */
 	const char *spec;
-	const char *description;	/* one line: what it shows, and what to know of it */
-	const char *aliases;	/* tools that answer the same question, and its other words, blanks
-				 * between them; NULL: none. A tool that asks more than the preset
-				 * answers is none of them. */
+	const char *description;	/* one line: what it shows, and its limitations */
+	const char *aliases;	/* tools for the same question, and synonyms, separated by blanks;
+				 * NULL: none. Omits tools that show more than the preset does. */
 };
 
 extern const struct probe_preset probe_presets[];

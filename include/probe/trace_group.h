@@ -1,8 +1,8 @@
 /* trace_group.h - the dynamic events of this instance in tracefs: made, found again, removed.
  *
- * Name:    flametop_<pid>_<start time>_<inode of the pid namespace>: whose it is can be checked, so
- *          a start sweeps what an instance left that was killed with its guardian (same pid
- *          namespace only).
+ * Name:    flametop_<pid>_<start time>_<inode of the pid namespace>: it identifies the owner, so
+ *          the next flametop can remove what an instance left that was killed with its guardian
+ *          (same pid namespace only).
  * Rules:   files are opened O_APPEND (O_TRUNC deletes everybody's), one write(2) per command;
  *          nothing global is ever switched (no instances, no enable files).
  * Source:  Documentation/trace/kprobetrace.rst, uprobetracer.rst.
@@ -24,13 +24,13 @@ enum trace_type { TRACE_KPROBE, TRACE_KRETPROBE, TRACE_UPROBE, TRACE_URETPROBE }
 struct trace_definition {
 	enum trace_type type;
 	const char *place;	/* "vfs_read+0", "MOD:SYM+OFF"; "/proc/self/fd/9:0x1139(0x4018)" */
-	const char *shown;	/* the same as errors name it; NULL: as `place` */
-	const char *fetch_args;	/* "count=%dx:u64 name=+0(%si):string"; "" none */
-	uint32_t max_active;	/* TRACE_KRETPROBE: calls at a time; 0: the kernel's default */
+	const char *shown;	/* the place as errors name it; NULL: as `place` */
+	const char *fetch_args;	/* "count=%dx:u64 name=+0(%si):string"; "": none */
+	uint32_t max_active;	/* TRACE_KRETPROBE: concurrent calls; 0: the kernel's default */
 };
 
 struct trace_event {
-	char name[TRACE_NAME_BYTES];	/* in the group */
+	char name[TRACE_NAME_BYTES];	/* name of the event in the group */
 	uint64_t id;		/* perf_event_attr.config of PERF_TYPE_TRACEPOINT */
 	struct raw_fields fields;	/* owned: raw_fields_finish() by trace_group_remove() */
 	enum trace_type type;
@@ -38,23 +38,23 @@ struct trace_event {
 
 struct trace_group;
 
-/* The name of this process's group, terminated, into @out: constant for the process, also for the
- * guardian to remove. 0 or -errno. */
+/* Writes the name of this process's group, terminated, into @out: constant for the process; the
+ * guardian needs it, too. 0 or -errno. */
 int trace_group_name(char out[TRACE_NAME_BYTES], struct diag *why);
 
-/* Sweeps what dead instances left, makes nothing. 0 or -errno of tracefs_open(). */
+/* Removes what dead instances left; defines nothing. 0 or -errno of tracefs_open(). */
 int trace_group_open(struct trace_group **out, struct diag *why);
 /* Removes all events of the group that are left, and frees; NULL is fine. */
 void trace_group_close(struct trace_group *group);
 
-/* Defines an event and reads its format. The kernel's own sentence (error_log) is in @why. 0, or
- * -errno: -EINVAL, -ENOENT no such symbol or file, -EADDRNOTAVAIL name not unique, -EILSEQ not an
- * instruction's begin, -EACCES/-EPERM. */
+/* Defines an event and reads its format. On errors @why has the kernel's own message (error_log).
+ * 0, or -errno: -EINVAL, -ENOENT no such symbol or file, -EADDRNOTAVAIL name not unique, -EILSEQ
+ * not an instruction's start, -EACCES/-EPERM. */
 int trace_group_add(struct trace_group *group, const struct trace_definition *definition,
 		    struct trace_event *out, struct diag *why);
-/* 0, or -EBUSY as long as a descriptor on it is open. Releases what @event owns. */
+/* Removes @event and releases what it owns. 0, or -EBUSY as long as a descriptor on it is open. */
 int trace_group_remove(struct trace_group *group, struct trace_event *event, struct diag *why);
-/* Hits that the kernel could not see (kprobe_profile's last column): cumulative; 0 if unknown. */
+/* Returns hits that the kernel missed (kprobe_profile, last column): cumulative; 0 if unknown. */
 uint64_t trace_group_missed(struct trace_group *group, const struct trace_event *event);
 
 /* Describes an existing tracepoint: id and fields. 0, -ENOENT, ... The fields of @out are the
@@ -66,12 +66,12 @@ int trace_group_find(struct trace_group *group, const char *system, const char *
  * again; -errno. @tracefs: descriptor of the tracing directory. */
 int trace_group_remove_named(int tracefs, const char *name);
 
-/* Removes what dead instances of our pid namespace left: returns how many of *@all events are gone;
- * @why is of the last that stayed. */
+/* Removes what dead instances of our pid namespace left; returns how many of *@all events are gone;
+ * @why is from the last one that stayed. */
 uint32_t trace_group_sweep(struct trace_group *group, uint32_t *all, struct diag *why);
 
-/* One line for each dynamic event of everybody: "p:probe/foo vfs_read ...". @stale: of a dead
- * instance of flametop. Returns how many were told, or -errno. */
+/* Called with each dynamic event of the system: "p:probe/foo vfs_read ...". @is_stale: it is from a
+ * dead flametop. trace_group_list_all() returns the number of calls, or -errno. */
 typedef void trace_list_sink(void *context, const char *line, bool is_ours, bool is_stale);
 int trace_group_list_all(trace_list_sink *sink, void *context, struct diag *why);
 

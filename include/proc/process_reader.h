@@ -1,9 +1,9 @@
-/* process_reader.h - the thread that reads /proc/PID: maps of processes that were there before us,
- * cgroups of all that are sampled, and statistics of those that are shown.
+/* process_reader.h - the thread that reads /proc/PID: maps of processes that are older than
+ * flametop, cgroups of all sampled processes, and statistics of those that are shown.
  *
- * Problem: /proc/PID/maps can block for long (mmap_lock, a hanging file system's path). The
- *          analyzer must not.
- * Order:   samples wait for maps, nobody for statistics: maps come first.
+ * Problem: reading /proc/PID/maps can block for long (mmap_lock, a path on a hung file system). The
+ *          analyzer must not block.
+ * Order:   requests for maps, for which samples wait, are served before those for statistics.
  * Crossings: SPSC of requests in, SPSC of replies out, an eventfd each.
  * Thread:  request and reply calls from one thread (the analyzer).
  */
@@ -19,35 +19,36 @@
 
 struct process_request {
 	uint32_t pid, tid;
-	uint32_t parent_pid;	/* read this one's if @pid's are gone already; 0: none */
-	bool wants_maps, wants_cgroup;	/* besides comm and uid */
-	bool has_names;		/* without these two */
+	uint32_t parent_pid;	/* process to read instead if @pid is gone already; 0: none */
+	bool wants_maps, wants_cgroup;	/* read these in addition to comm and uid */
+	bool has_names;		/* the requester knows comm and uid: don't read them */
 };
 
 struct process_mapping {	/* executable ones only */
 	uint64_t start, end, file_offset;
 	uint64_t inode;
 	uint32_t dev_major, dev_minor;
-	char *path;		/* raw, terminated; "" for anonymous memory */
+	char *path;		/* raw, NUL-terminated, in process_reply.text; "": anonymous */
 };
 
 struct process_reply {
 	uint32_t pid, tid;
-	uint32_t parent_pid;	/* as requested, as the next */
+	uint32_t parent_pid;	/* copied from the request, like the flags in the next line */
 	bool wants_maps, wants_cgroup, has_names;
-	bool has_maps;		/* false also when the process is gone */
+	bool has_maps;		/* `rows` is valid; false also when the process is gone */
 	bool has_comm, has_uid;
-	uint64_t time_ns;	/* all this is of this moment or a little later */
-	uint32_t uid;
-	uint32_t found_parent;	/* its parent's pid, read with the uid; 0: not known */
-	char comm[16];		/* raw, terminated */
-	char process_comm[16];	/* likewise: of its first thread, with the maps of another's; "" */
+	uint64_t time_ns;	/* when reading began, CLOCK_MONOTONIC */
+	uint32_t uid;		/* effective */
+	uint32_t found_parent;	/* pid of the parent, read with the uid; 0: unknown */
+	char comm[16];		/* comm of thread `tid`: raw, NUL-terminated */
+	char process_comm[16];	/* comm of the first thread, raw, if maps were wanted for another
+				 * thread; else "" */
 	struct process_mapping *rows;	/* owned: process_reply_finish() */
 	uint32_t row_count;
 	size_t text_bytes;
-	char *text;		/* owned; what the paths point into */
-	char *cgroup;		/* owned; its path, raw, terminated; NULL: gone, or not wanted */
-	bool is_parents_cgroup;
+	char *text;		/* owned; the paths of `rows` point into it */
+	char *cgroup;		/* owned; path, raw, NUL-terminated; NULL: gone, or not wanted */
+	bool is_parents_cgroup;	/* the process was gone: `cgroup` was read from parent_pid */
 };
 
 struct process_stat_request {
@@ -56,12 +57,12 @@ struct process_stat_request {
 };
 
 struct process_stat_reply {
-	uint32_t pid, tid;	/* as requested */
-	int err;		/* 0, or as of process_stat_read() */
+	uint32_t pid, tid;	/* copied from the request */
+	int err;		/* result of process_stat_read() */
 	uint64_t time_ns;	/* when it was read */
 	struct process_stat stat;
-	char *command_line;	/* as of process_stat_read_command_line(); NULL: not wanted, too.
-				 * Owned: free() */
+	char *command_line;	/* from process_stat_read_command_line(); NULL also when not wanted
+				 * or a zombie. Owned: free() */
 };
 
 struct process_reader;
@@ -69,23 +70,23 @@ struct process_reader;
 int process_reader_create(struct process_reader **out, struct diag *why);
 void process_reader_destroy(struct process_reader *reader);	/* NULL is fine */
 
-/* Queues a request. False when 1024 are under way: take replies, ask again later. One for a cgroup
- * alone, for which nobody waits, is begun with the next other one, or when process_reader_reply()
- * finds none. */
+/* Queues a request. Returns false when 1024 are outstanding: take replies, then try again. A
+ * request for a cgroup alone is not urgent and does not wake the thread: it is served with the next
+ * other request, or after process_reader_reply() has found no reply. */
 bool process_reader_request(struct process_reader *reader, const struct process_request *request);
-/* Takes the next reply; the caller's to finish. False when there is none. */
+/* Takes the next reply, which the caller owns and finishes. Returns false when there is none. */
 bool process_reader_reply(struct process_reader *reader, struct process_reply *out);
 int process_reader_fd(const struct process_reader *reader);	/* readable when replies wait */
 void process_reply_finish(struct process_reply *reply);
 
-/* The same for statistics; 512 may be under way. Their replies wake nobody: look for them when they
- * are of use. */
+/* Queue a request for statistics, up to 512 outstanding, and take a reply. These replies do not
+ * make process_reader_fd() readable: look for them when they are needed. */
 bool process_reader_request_stat(struct process_reader *reader,
 				 const struct process_stat_request *request);
 bool process_reader_stat_reply(struct process_reader *reader, struct process_stat_reply *out);
 
-/* The parser of /proc/PID/maps alone: takes over @text (malloc'd, @len bytes and a NUL), fills
- * rows. Source: proc(5). 0 or -ENOMEM; lines it can't read are left out. */
+/* Parses /proc/PID/maps into rows. Takes ownership of @text (malloc'd, @len bytes and a NUL).
+ * Source: proc(5). Returns 0 or -ENOMEM; skips lines that it can't parse. */
 int process_reply_parse_maps(struct process_reply *reply, char *text, size_t len);
 
 #endif

@@ -11,26 +11,27 @@
 #include <stdint.h>
 
 struct process_root {
-	int process;		/* O_PATH of /proc/PID: of this process, never of a later one with
-				 * its number; -1: gone, or none */
+	int process;		/* O_PATH of /proc/PID: always refers to this process, never to a
+				 * later one with its pid; -1: gone, or none */
 	int root;		/* O_PATH of its root directory; -1: gone, or not permitted */
-	bool is_ours;		/* paths mean the same as here: same mounts, same root */
+	bool is_ours;		/* its mounts and root are those of flametop */
 };
 
-/* @pid 0: nobody (a recording); its paths are taken for ours. */
+/* Opens both descriptors. @pid 0: no process (a recording); is_ours is set. */
 void process_root_open(struct process_root *out, uint32_t pid);
 void process_root_close(struct process_root *root);
 
-/* Whether @name ("ns/mnt", "root") of @process, O_PATH of its /proc/PID, is what it is of ours;
- * false also where that cannot be found out. Asks no server of a file system. */
+/* Returns true when @name ("ns/mnt", "root") below @process, O_PATH of its /proc/PID, is the same
+ * as below /proc/self; false also if that can't be determined. Causes no request to the server of
+ * a file system (AT_STATX_DONT_SYNC). */
 bool process_root_shares(int process, const char *name);
 
-/* What proc(5) status says of @process, as process_root_shares() has it: its pid in the innermost
- * namespace (NSpid), and whose rights it has (the effective Uid). 0; -ESRCH it is gone; -errno. */
+/* Reads from /proc/PID/status (proc(5)) of @process, O_PATH of its /proc/PID, its pid in the
+ * innermost namespace (NSpid) and its effective uid. Returns 0; -ESRCH: it is gone; or -errno. */
 int process_root_status(int process, uint32_t *pid, uint32_t *uid);
 
-/* Takes the place @path below @directory (AT_FDCWD: here) without opening what is there; @resolve:
- * RESOLVE_* of openat2(2). The caller's descriptor, or -errno. */
+/* Opens @path below @directory (or AT_FDCWD) with O_PATH, so not the file itself; @resolve:
+ * RESOLVE_* of openat2(2). Returns a descriptor, owned by the caller, or -errno. */
 int process_root_take(int directory, const char *path, uint64_t resolve);
 
 #endif

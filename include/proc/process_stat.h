@@ -1,8 +1,8 @@
-/* process_stat.h - what the kernel says of one process or thread besides its code: state, threads,
- * CPU time, command line.
+/* process_stat.h - reads state, number of threads, CPU time and command line of a process or
+ * thread.
  *
  * Source: proc(5), /proc/PID/stat, /proc/PID/task/TID/stat, /proc/PID/cmdline.
- * Thread: any; may block as long as the process holds its memory map.
+ * Thread: any; may block as long as the process holds its mmap_lock.
  */
 #ifndef PROC_PROCESS_STAT_H
 #define PROC_PROCESS_STAT_H
@@ -15,23 +15,24 @@
 
 struct process_stat {
 	char state;		/* R S D Z T t I ... */
-	char comm[16];		/* raw, terminated */
-	uint32_t threads;	/* of the process, also in a thread's */
-	uint64_t cpu_ticks;	/* user and system, of sysconf(_SC_CLK_TCK) a second */
-	uint64_t start_ticks;	/* since boot: with the pid, which is used again, its identity */
+	char comm[16];		/* raw, NUL-terminated */
+	uint32_t threads;	/* number of threads of the process, also for a thread */
+	uint64_t cpu_ticks;	/* user and system time, in 1/sysconf(_SC_CLK_TCK) s */
+	uint64_t start_ticks;	/* start time since boot; identifies the process with the pid */
 };
 
-/* @tid 0: the whole process. 0; -ESRCH: there is none (any more); another -errno: can't tell. */
+/* Reads the statistics of thread @tid; 0: of the whole process. Returns 0; -ESRCH: it does not
+ * exist (any more); another -errno: unknown. */
 int process_stat_read(struct process_stat *out, uint32_t pid, uint32_t tid);
 
-/* The arguments with a space between, raw but without NUL: foreign bytes. "" of a kernel thread
- * and a zombie. malloc'd, the caller's; NULL: can't tell. */
+/* Returns the arguments, separated by spaces: foreign bytes, without NUL. "" for a kernel thread
+ * and a zombie. malloc'd, owned by the caller; NULL: could not be read. */
 char *process_stat_read_command_line(uint32_t pid);
 
-/* The parser of stat alone. False: it is none. */
+/* Parses the text of /proc/PID/stat. Returns false when @text is malformed. */
 bool process_stat_parse(struct process_stat *out, const char *text);
-/* Arguments as the kernel gives them, @text[0..@len) with a NUL behind each, become one line in
- * place. @text has room for one byte more. */
+/* Joins the arguments in @text[0..@len), as read from /proc/PID/cmdline with a NUL after each, into
+ * one line in place. @text has room for @len + 1 bytes. */
 void process_stat_join_arguments(char *text, size_t len);
 
 #endif

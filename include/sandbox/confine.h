@@ -1,4 +1,4 @@
-/* confine.h - gives up, for good, what a process that reads foreign bytes must not have. */
+/* confine.h - irrevocably drops what a process that parses untrusted bytes must not have. */
 #ifndef SANDBOX_CONFINE_H
 #define SANDBOX_CONFINE_H
 
@@ -8,18 +8,19 @@
 #include "sandbox/sandbox_limits.h"
 #include "sandbox/syscall_filter.h"
 
-/* What the zygote has made ready for its workers. */
+/* Prepared once by the zygote for all its workers. */
 struct confinement {
 	struct syscall_filter filters[SYSCALL_LISTS];
-	struct diag why;	/* err not 0: it failed, and no worker may read anything */
+	struct diag why;	/* err != 0: confinement failed, no worker may read anything */
 };
 
-/* The zygote, once: no path, no network, no capability but those that change a worker's user and
- * end it; makes the filters. */
+/* Called once, by the zygote: denies it all paths and the network, drops all capabilities except
+ * those that change a worker's user and kill it, and builds the filters. */
 void confine_zygote(struct confinement *out);
 
-/* The worker, before it reads the first foreign byte: unused user, no capability, @limits, the
- * filter. @zygote must be its parent still. 0, or -errno and the reason: nothing may be read. */
+/* Called by a worker before it reads the first untrusted byte: switches to an unused user, drops
+ * all capabilities, sets @limits, installs the filter. @zygote must still be its parent. Returns 0,
+ * or -errno with the reason: then the worker may read nothing. */
 int confine_worker(const struct confinement *confinement, const struct sandbox_limits *limits,
 		   pid_t zygote, struct diag *why);
 

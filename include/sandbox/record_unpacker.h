@@ -1,8 +1,8 @@
-/* record_unpacker.h - parent side of sandbox/packed_records.h: a worker unpacks a recording while
- * it is read, through a socket that holds it back when nobody reads.
+/* record_unpacker.h - parent side of sandbox/packed_records.h: a worker unpacks a recording into a
+ * socket while the caller reads it; the full socket blocks the worker when the caller stops.
  *
- * Thread: record_unpacker_begin() and _end() from one thread each, in this order; each unpacker is
- *         begun once. The sandbox belongs to the unpackers alone, one after the other.
+ * Thread: record_unpacker_begin() and _end() from one thread each, in this order, once per
+ *         unpacker. Use the sandbox for nothing else, and for one unpacker at a time.
  */
 #ifndef SANDBOX_RECORD_UNPACKER_H
 #define SANDBOX_RECORD_UNPACKER_H
@@ -15,18 +15,18 @@
 struct record_unpacker;
 
 struct record_unpacker_range {
-	int file;		/* regular; stays the caller's, open until _end() */
+	int file;		/* regular file; the caller's, must stay open until _end() */
 	uint64_t begin, end;	/* offsets of the records in the file */
 };
 
-/* Begins to unpack. @number counts the unpackers of one sandbox, from 1. *@records is the
- * caller's: a socket that yields the records, in order, until their end or failure.
- * Returns 0 or -errno; then *@out is NULL. */
+/* Starts to unpack. @number counts the unpackers of one sandbox, from 1. *@records is the caller's:
+ * a socket that yields the records in order; it ends at their end or at a failure.
+ * Returns 0, or -errno; then *@out is NULL. */
 int record_unpacker_begin(struct record_unpacker **out, struct sandbox *sandbox, uint64_t number,
 			  const struct record_unpacker_range *range, int *records,
 			  struct diag *why);
-/* Ends the worker, if it has not ended, and frees @unpacker. 0: all records were unpacked; else why
- * not. */
+/* Cancels the worker if it still runs, and frees @unpacker. Returns 0 if all records were unpacked,
+ * else -errno with the reason. */
 int record_unpacker_end(struct record_unpacker *unpacker, struct diag *why);
 
 #endif

@@ -1,4 +1,4 @@
-/* syscall_filter.h - the system calls that a worker may make; any other one ends it.
+/* syscall_filter.h - the system calls that a worker may make; any other one kills it.
  * Source: seccomp(2), libseccomp. */
 #ifndef SANDBOX_SYSCALL_FILTER_H
 #define SANDBOX_SYSCALL_FILTER_H
@@ -7,12 +7,12 @@
 
 #include "base/diag.h"
 
-/* By what a worker's code calls. */
+/* Which system calls are allowed, by the libraries that the job uses. */
 enum syscall_list {
 	SYSCALLS_OF_PARSERS,
-	SYSCALLS_OF_LIBDW,	/* besides, it asks for paths: it is told that there is none, and
-				 * lives */
-	SYSCALLS_OF_LIBUNWIND,	/* besides, it blocks signals and looks at its own memory */
+	SYSCALLS_OF_LIBDW,	/* like parsers, but open() and readlink() fail with ENOENT instead
+				 * of killing the worker: libdw tries paths */
+	SYSCALLS_OF_LIBUNWIND,	/* parsers, blocking signals, mincore() on its own memory */
 	SYSCALL_LISTS
 };
 
@@ -20,13 +20,13 @@ struct syscall_filter {
 	struct sock_fprog program;	/* owned */
 };
 
-/* Makes the program, once for many workers. 0 or -errno with the reason. @out is the caller's:
- * syscall_filter_finish(), after a failure too. */
+/* Builds the BPF program, once for many workers. Returns 0, or -errno with the reason. @out is the
+ * caller's: syscall_filter_finish(), after a failure too. */
 int syscall_filter_build(struct syscall_filter *out, enum syscall_list list, struct diag *why);
 void syscall_filter_finish(struct syscall_filter *filter);
 
-/* Binds the calling process for good, with PR_SET_NO_NEW_PRIVS set before. 0, -EINVAL where the
- * kernel has no filters, or -errno. */
+/* Applies the filter to the calling process, irrevocably; set PR_SET_NO_NEW_PRIVS before. Returns
+ * 0; -EINVAL: the kernel has no seccomp filters; or -errno. */
 int syscall_filter_install(const struct syscall_filter *filter);
 
 #endif

@@ -1,4 +1,4 @@
-/* worker.h - the process that parses one foreign file, or other text that strangers chose. */
+/* worker.h - the confined process that parses one untrusted file, or other untrusted bytes. */
 #ifndef SANDBOX_WORKER_H
 #define SANDBOX_WORKER_H
 
@@ -7,9 +7,8 @@
 #include "sandbox/confine.h"
 #include "sandbox/sandbox_protocol.h"
 
-/* Runs in the child of the zygote: gives everything up, does @job with @fds (inputs, the last is
- * the reply socket), sends struct sandbox_answer and exits. @zygote_pid: who must be the parent
- * still. */
+/* Runs in the zygote's child: confines itself, does @job with @fds (inputs; the last is the reply
+ * socket), sends struct sandbox_answer and exits. @zygote_pid must still be its parent. */
 _Noreturn void worker_run(const struct confinement *confinement, const struct sandbox_job *job,
 			  const int fds[SANDBOX_JOB_FDS], pid_t zygote_pid);
 

@@ -1,9 +1,9 @@
-/* demangler.h - the thread that has names demangled, by workers of its own sandbox.
+/* demangler.h - a thread that has names demangled by workers of its own sandbox.
  *
  * Use:    demangler_request() names, demangler_begin(), go on, take demangler_reply() when
  *         demangler_fd() is readable. Every request gets exactly one reply.
- * Trust:  a worker is given names of one owner (object) at a time: a name that takes its worker
- *         over can forge the names of its own object, and of no other.
+ * Trust:  a worker gets names of one owner (object) at a time: a name that takes over its worker
+ *         can forge names of its own object only.
  * Crossings: one SPSC queue of requests in, one of replies out, an eventfd each.
  * Thread: request and reply calls from one thread (the analyzer).
  */
@@ -19,8 +19,8 @@
 struct demangler;
 
 struct demangled {
-	uint32_t id, owner;		/* as requested */
-	char text[DEMANGLE_TEXT_MAX + 1];	/* raw bytes, terminated; "": the name stays */
+	uint32_t id, owner;		/* copied from the request */
+	char text[DEMANGLE_TEXT_MAX + 1];	/* raw, terminated; "": keep the mangled name */
 };
 
 /* @sandbox stays the caller's, is used by nobody else, and must outlive the demangler. */
@@ -28,17 +28,17 @@ int demangler_create(struct demangler **out, struct sandbox *sandbox, struct dia
 /* Cancels the sandbox's job (for good) and waits for the thread. NULL is fine. */
 void demangler_destroy(struct demangler *demangler);
 
-/* Queues @name, of which demangle_is_mangled(). False when too many are under way: take replies,
- * ask again later. */
+/* Queues @name, for which demangle_is_mangled() is true. False when too many requests are under
+ * way: take replies, then try again. */
 bool demangler_request(struct demangler *demangler, uint32_t id, uint32_t owner,
 		       const char *name);
-/* Those that were requested since the last call are begun with, together. */
+/* Wakes the thread to demangle the names requested since the last call. */
 void demangler_begin(struct demangler *demangler);
 /* Takes the next reply, false when there is none. */
 bool demangler_reply(struct demangler *demangler, struct demangled *out);
 /* Readable when replies wait; then take replies until there is none: each take resets it. */
 int demangler_fd(const struct demangler *demangler);
-/* Names that wait for their reply. */
+/* Returns the number of names whose reply has not been taken. */
 uint32_t demangler_under_way(const struct demangler *demangler);
 
 #endif

@@ -1,13 +1,13 @@
-/* file_copy.h - a file of a file system whose server may be a stranger's, as a copy in memory.
+/* file_copy.h - copies a file into memory if another user may run the server of its file system.
  *
- * Problem: the kernel lets nothing end who waits for a request that a FUSE server took and does
- *          not answer, and sends one when a descriptor is closed, too. A thread that is in such a
- *          call keeps its process from ending.
- * Idea:    a child opens the file and copies it; we hold the copy, and nothing of the file. Who
- *          does not answer the child is not asked again for a minute, nor while a child hangs.
+ * Problem: a task that waits for a request which a FUSE server took and does not answer cannot be
+ *          killed, and closing a descriptor sends a request, too. A thread in such a call keeps its
+ *          process from ending.
+ * Idea:    a child opens the file and copies it; we have only the copy open, never the file. A file
+ *          system that does not answer is refused for a minute, and as long as a child hangs in it.
  * Source:  linux/fs/fuse/dev.c, request_wait_answer(); linux/fs/fuse/file.c, fuse_flush().
- * Thread:  any; file_copy_open() blocks until its deadline at most, and before that for half a
- *          second at most where a child that was just killed is in the way.
+ * Thread:  any; file_copy_open() blocks for its deadline at most, and before that for up to half a
+ *          second while a child that was just killed takes the room.
  */
 #ifndef SYMBOLS_FILE_COPY_H
 #define SYMBOLS_FILE_COPY_H
@@ -18,31 +18,34 @@
 #include "symbols/object_file.h"
 
 #define FILE_COPY_DEADLINE_MS 10000
-#define FILE_COPY_BYTES_MAX   ((uint64_t)64 << 20) /* of memory; most files are smaller */
+#define FILE_COPY_BYTES_MAX   ((uint64_t)64 << 20) /* memory for a copy; most files are smaller */
 
-/* Whether what @place (O_PATH) is lies on FUSE, on an overlay that may (of a @process in another
- * user namespace), or on a mount that @process (its /proc/PID, or -1: ours) does not have. Asks no
- * server. */
+/* Returns whether the file at @place (O_PATH) lies on FUSE, on an overlay that may lie on FUSE (if
+ * @process is in another user namespace), or on a mount that @process (O_PATH of its /proc/PID; -1:
+ * ours) does not have. Sends no request to a server. */
 bool file_copy_is_needed(int place, int process);
 
 struct file_copy_job {
-	uint64_t system;	/* whom not to ask again: a device; 0: nobody knows */
-	uint32_t user;		/* whose the process is: one user's children are few */
+	uint64_t system;	/* key to refuse after a timeout, such as a device; 0: unknown */
+	uint32_t user;		/* uid of the process: each user may have few children */
 	uint32_t deadline_ms;	/* 0: FILE_COPY_DEADLINE_MS */
 	const struct process_root *root;
-	/* In the child, with no descriptor but those of @root. As object_file_open(). */
+	/* Runs in the child, which has no descriptors but those of @root. Returns 0 or -errno, like
+	 * object_file_open(). */
 	int (*open)(const struct file_copy_job *job, struct object_file *out, struct diag *why);
-	const void *owner;
+	const void *owner;	/* context for open() */
 };
 
-/* What the job opens, as a sealed memfd with the version and the rest of the file. 0; -EBUSY its
- * file system does not answer, or hangs, or its user has too many copies made: later it may be had;
- * -EFBIG; -ECHILD the child died; -EMFILE, -EAGAIN there is none; or as the job. */
+/* Runs job->open() in a child. 0 with a sealed memfd of the content and the other fields of the
+ * original; -EBUSY its file system does not answer, or hangs, or its user has too many copies under
+ * way: try later; -EFBIG; -ECHILD the child died; -EMFILE, -EAGAIN no socket, no child or the file
+ * changed; or the error of job->open(). */
 int file_copy_open(const struct file_copy_job *job, struct object_file *out, struct diag *why);
 
-/* process_root_take() below @root (its root -1: here), with no server asked but by a child, when a
- * name is not in the kernel's memory. @system: as of a job. -EBUSY a file system on
- * the way does not answer; -EAGAIN the names are gone again. */
+/* process_root_take() below @root (root->root -1: our own root). Names that are not in the kernel's
+ * cache are first looked up by a child, so that no server can block the caller. @system: like
+ * file_copy_job.system. -EBUSY a file system on the way does not answer; -EAGAIN the names have
+ * left the cache again. */
 int file_copy_walk(const struct process_root *root, const char *path, uint64_t resolve,
 		   uint64_t system);
 

@@ -1,5 +1,5 @@
-/* jit_files.h - the files in which a process says what code it made at run time, and the table of
- * them (parent side; elf/jit_rows.h says what is in it).
+/* jit_files.h - reads the files in which a process names its run-time code, and keeps one table per
+ * process (parent side; elf/jit_rows.h describes the table).
  *
  *   perf map  /tmp/perf-PID.map in the process's own root, with the pid that it has in its own
  *             namespace; a regular file of the process's user or of root, no link on the way
@@ -14,22 +14,22 @@
 #include "base/errand.h"
 #include "symbols/object_opener.h"
 
-#define JIT_FILES_BYTES_MAX ((size_t)16 << 20)	/* of all processes: 5 MiB are a large one's */
+#define JIT_FILES_BYTES_MAX ((size_t)16 << 20)	/* all processes; a large one needs 5 MiB */
 
 struct jit_process;
 
 struct jit_files {
-	struct jit_process **rows;	/* owned; by the request's `jit`, NULL: none there */
+	struct jit_process **rows;	/* owned; index: open_request.jit; NULL: no process */
 	uint32_t capacity;
 	uint32_t held;			/* files kept open */
-	size_t bytes;			/* of all tables; JIT_FILES_BYTES_MAX at most */
-	struct errands errands;		/* what may hang in a file system */
+	size_t bytes;			/* size of all tables, JIT_FILES_BYTES_MAX at most */
+	struct errands errands;		/* runs calls that may hang in a file system */
 };
 
 /* Answers a request with `jit` set: reads what @request's process has written since the last look.
- * `is_ready`: there is a table, `is_shared`: still the one of the reply before. It stays until the
- * next request for the same `jit` but one, so take each reply before asking again. `why`: a file
- * that was refused, -ENOENT when there is none. */
+ * Sets in @reply is_ready: there is a table; is_shared: it is that of the previous reply; why: a
+ * file was refused, or -ENOENT: there is none. The table stays valid until the next request but one
+ * for the same `jit`, so take each reply before asking again. */
 void jit_files_answer(struct jit_files *files, struct sandbox *sandbox,
 		      const struct open_request *request, struct open_reply *reply);
 void jit_files_finish(struct jit_files *files);

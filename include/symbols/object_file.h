@@ -18,43 +18,43 @@ enum object_file_source {
 	OBJECT_FILE_MAP_FILES,	/* /proc/PID/map_files/START-END; needs privileges */
 	OBJECT_FILE_IN_ROOT,	/* the path below the process's root */
 	OBJECT_FILE_EXE,	/* /proc/PID/exe: a deleted program, for its own user */
-	OBJECT_FILE_PATH,	/* the path as it is here */
-	OBJECT_FILE_PERF_CACHE,	/* of a recording: the copy that perf record kept of that build */
-	OBJECT_FILE_VDSO,	/* a copy of our own: the same in all 64-bit processes */
+	OBJECT_FILE_PATH,	/* the path in our own root */
+	OBJECT_FILE_PERF_CACHE,	/* recording: the copy of that build kept by perf record */
+	OBJECT_FILE_VDSO,	/* a copy of our own vDSO: the same in all 64-bit processes */
 };
-#define OBJECT_FILE_SOURCES 4	/* at most, for one mapping */
+#define OBJECT_FILE_SOURCES 4	/* most sources for one mapping */
 
 struct object_file {
 	int fd;			/* the caller's; a regular file, read only */
-	bool is_certain;	/* it is the mapping's for sure; false: only if its build-id is */
+	bool is_certain;	/* surely the mapped file; false: only if its build-id matches */
 	bool is_trusted;	/* file_is_trusted() */
-	bool is_copy;		/* in memory, see symbols/file_copy.h; the version is the file's */
-	struct file_version version;
+	bool is_copy;		/* fd is a copy in memory (symbols/file_copy.h) */
+	struct file_version version;	/* is_copy: the version of the original */
 };
 
-/* Where to look for @request, in order; returns how many. 0: there is no such file, and @why says
- * what the mapping is instead. @root: of request->pid, here and below. */
+/* Writes the sources to try for @request, in order; returns how many. 0: there is no such file, and
+ * @why says what the mapping is instead. @root: root of request->pid, in all functions here. */
 size_t object_file_sources(const struct open_request *request, const struct process_root *root,
 			   enum object_file_source sources[OBJECT_FILE_SOURCES],
 			   struct diag *why);
 
-/* 0, or -errno with the reason: -ESRCH the process is gone, -ENOENT, -EPERM, -EACCES, -EINVAL not a
- * regular file, -ESTALE another file, or nothing to tell it by. @sandbox reads the memory of
- * another process for OBJECT_FILE_VDSO; NULL for others. */
+/* Opens the file of @request from @source. 0, or -errno with the reason: -ESRCH the process is
+ * gone, -ENOENT, -EPERM, -EACCES, -EINVAL not a regular file, -ESTALE another file, or nothing to
+ * tell it by. @sandbox: reads another process's memory for OBJECT_FILE_VDSO; else NULL. */
 int object_file_open(struct object_file *out, const struct open_request *request,
 		     const struct process_root *root, enum object_file_source source,
 		     struct sandbox *sandbox, struct diag *why);
-/* object_file_open() of the first source that has it, as above. */
+/* Tries object_file_open() with each of object_file_sources() until one succeeds. */
 int object_file_find(struct object_file *out, const struct open_request *request,
 		     struct sandbox *sandbox, struct diag *why);
-/* The regular file at @place (O_PATH, stays the caller's); is_certain is left false. */
+/* Opens the regular file at @place (O_PATH, stays the caller's); is_certain is left false. */
 int object_file_open_place(struct object_file *out, int place, struct diag *why);
 
-/* The build-id that the kernel sees in the mapping, or in the record of it; count 0: none known. */
+/* Returns the build-id from the mapping's record, else from the kernel; count 0: unknown. */
 struct build_id object_file_mapped_build_id(const struct open_request *request,
 					    const struct process_root *root);
 
-/* Whether the file behind @fd still is that version. */
+/* Returns whether the file behind file->fd still has file->version. */
 bool object_file_is_unchanged(const struct object_file *file);
 
 #endif

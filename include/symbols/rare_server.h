@@ -1,9 +1,9 @@
-/* rare_server.h - the thread that has rare frames found (elf/rare_frames.h), by workers of its
- * own sandbox.
+/* rare_server.h - a thread that has stacks unwound by libunwind (elf/rare_frames.h), in workers of
+ * its own sandbox, where unwind rows can't express a rule.
  *
  * Use:    rare_server_request() a batch of stacks when rare_server_is_idle(), go on, take
  *         rare_server_reply() when rare_server_fd() is readable. One batch is under way at a time:
- *         the next one is as large as what came meanwhile.
+ *         the next one collects the stacks that come meanwhile.
  * Crossings: a mailbox each way, an eventfd each.
  * Thread: all calls but create and destroy from one thread (the analyzer).
  */
@@ -20,13 +20,13 @@
 struct rare_server;
 
 struct rare_batch {
-	struct rare_request request;	/* build-ids are filled in by the server */
-	struct open_request objects[RARE_MAPPINGS_MAX];		/* their files */
-	struct remote_stack stacks[RARE_STACKS_MAX];	/* their bytes are owned: malloc */
-	uint64_t tickets[RARE_STACKS_MAX];		/* the caller's names for them */
+	struct rare_request request;	/* the server fills in the build-ids */
+	struct open_request objects[RARE_MAPPINGS_MAX];	/* files of request.mappings */
+	struct remote_stack stacks[RARE_STACKS_MAX];	/* own their bytes: malloc */
+	uint64_t tickets[RARE_STACKS_MAX];		/* the caller's ids for the stacks */
 
 	/* The reply. */
-	struct rare_answer answers[RARE_STACKS_MAX];	/* why.err 0: of each stack */
+	struct rare_answer answers[RARE_STACKS_MAX];	/* one per stack, if why.err is 0 */
 	struct sandbox_bytes bytes;	/* owned */
 	uint64_t took_ns;
 	struct diag why;
@@ -41,12 +41,11 @@ int rare_server_create(struct rare_server **out, struct sandbox *sandbox, struct
  * NULL is fine. */
 bool rare_server_destroy(struct rare_server *server);
 
-/* The last batch has been answered, and the reply taken. */
+/* Returns whether no batch is under way: the last reply has been taken. */
 bool rare_server_is_idle(const struct rare_server *server);
-/* Only when idle. @batch (calloc) is taken over. */
+/* Queues @batch (calloc) and takes it over. Only when idle. */
 void rare_server_request(struct rare_server *server, struct rare_batch *batch);
-/* Takes the batch with its reply, NULL when there is none yet. The caller's: rare_batch_destroy().
- */
+/* Returns the batch with its reply, NULL: none yet. The caller's: rare_batch_destroy(). */
 struct rare_batch *rare_server_reply(struct rare_server *server);
 /* Readable when a reply waits. */
 int rare_server_fd(const struct rare_server *server);

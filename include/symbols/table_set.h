@@ -1,5 +1,5 @@
-/* table_set.h - the tables that the analyzer was given, of symbols or of unwind rows, by the
- * numbers of the rows in which the object opener has them: how often each came, and what they take.
+/* table_set.h - the symbol tables, or unwind tables, that the analyzer has received, by their row
+ * number in the object opener's store: how often each was received, and its size.
  * Thread: the analyzer's.
  */
 #ifndef SYMBOLS_TABLE_SET_H
@@ -12,18 +12,18 @@
 #include "sandbox/unwind_table.h"
 
 struct table_held {
-	size_t bytes;		/* 0: it is not here */
-	uint32_t received;	/* how often it came */
-	union {			/* for who decides which goes */
-		struct {	/* of symbols: ingest/table_budget.c */
+	size_t bytes;		/* 0: not in the set */
+	uint32_t received;	/* how often the row's tables were received */
+	union {			/* for choosing which table to give back */
+		struct {	/* symbol tables: ingest/table_budget.c */
 			uint32_t needed_round;
 			bool is_mapped;
 		};
-		struct {	/* of unwind rows: unwind/unwind_set.h */
-			uint64_t number;	/* whose row it is, or was last */
+		struct {	/* unwind tables: unwind/unwind_set.h */
+			uint64_t number;	/* number of the row's newest table */
 			struct unwind_table table;	/* BORROWED from the opener */
 			uint64_t last_hit;
-			bool is_asked;	/* the caller's: it was asked for again */
+			bool is_asked;	/* set by ingest: requested again */
 		};
 	};
 };
@@ -34,10 +34,10 @@ struct table_set {
 	size_t bytes;
 };
 
-void table_set_finish(struct table_set *set);	/* of a zeroed one, too */
-/* A table of @bytes came. NULL: no memory, it is not in the set, and never will be given back. */
+void table_set_finish(struct table_set *set);	/* a zeroed set is fine */
+/* Adds a table of @bytes that was received. NULL: no memory; it is never given back then. */
 struct table_held *table_set_add(struct table_set *set, uint32_t number, size_t bytes);
-/* It is given back, as received so many times: returns that. */
+/* Removes a table, to give it back; returns how often it was received. */
 uint32_t table_set_remove(struct table_set *set, uint32_t number);
 
 #endif

@@ -22,15 +22,15 @@ struct stack_frames {
 	uint64_t *address;
 	uint32_t *object;
 	uint32_t *symbol;	/* cache of the names stage: symbol id, or ID_SET_NONE */
-	uint32_t forgotten;	/* how often symbols were: who keeps some must look again */
-	uint32_t named;		/* the names stage has looked those before it up */
+	uint32_t forgotten;	/* how often symbols were reset: look up kept symbol ids again */
+	uint32_t named;		/* the names stage has looked up the frames before this one */
 	uint32_t count, capacity;
 	struct id_set index;
 };
 
 struct stack_nodes {
-	uint32_t *parent;	/* of the root: the root */
-	uint32_t *frame;	/* of the root: ID_SET_NONE */
+	uint32_t *parent;	/* the root is its own parent */
+	uint32_t *frame;	/* ID_SET_NONE for the root */
 	uint32_t count, capacity;
 	struct id_set index;
 };
@@ -46,7 +46,7 @@ struct stack_trie {
 	struct stack_frames frames;
 	struct stack_nodes nodes;
 	struct stack_leaves stacks;
-	uint64_t compactions;	/* how often ids changed: who keeps some must look again */
+	uint64_t compactions;	/* how often ids changed: look up kept ids again */
 };
 
 int stack_trie_init(struct stack_trie *trie);	/* 0 or -ENOMEM */
@@ -62,6 +62,6 @@ uint32_t stack_trie_stack(struct stack_trie *trie, uint32_t node, uint32_t leaf_
  * 0 or -ENOMEM, then nothing changed. */
 int stack_trie_compact(struct stack_trie *trie, const unsigned char *used, uint32_t *renumbered);
 
-size_t stack_trie_bytes(const struct stack_trie *trie);	/* of rows in use and their indexes */
+size_t stack_trie_bytes(const struct stack_trie *trie);	/* rows in use and their indexes */
 
 #endif

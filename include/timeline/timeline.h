@@ -1,21 +1,22 @@
-/* timeline.h - the counts: slices of one second, oldest leave first. Every view is a fold over it.
+/* timeline.h - the counts, in slices of one second; the oldest are evicted first. Every view is a
+ * fold over them.
  *
  *   oldest                                                         newest
  *   | 60 s | 60 s | 10 s | 10 s | ... | 1 s | 1 s | 1 s | 1 s | open |
  *
  * A slice is a sparse array of (event, task, cpu, stack, value bucket) -> count, weight. The bucket
- * is 0 for samples, and of a hit with a latency ingest/latency_bucket.h's. What hits carried is
- * counted beside them, as EVENT_OF_VALUES: these entries are no samples, and have neither task nor
- * CPU. Closed slices older than two minutes are rolled up to 10 s, older than ten to 60 s, before
- * they go.
+ * is 0 for samples; a probe hit with a latency has a bucket of ingest/latency_bucket.h. Values that
+ * hits carry are counted separately, as EVENT_OF_VALUES: these entries are no samples, and have
+ * neither task nor CPU. Closed slices are rolled up to 10 s when they are two minutes old, and to
+ * 60 s when they are ten minutes old.
  *
- * Until then the entries of a slice are by ticks of 50 ms, so that a window can begin and end
- * within it: keys are unique in a tick, and ticks[] says where in the entries each one ends.
+ * Until it is rolled up, a slice has its entries in order of ticks of 50 ms, so that a window can
+ * begin and end within it: keys are unique in a tick, and ticks[] says where each tick ends.
  *
  *   entries | tick 3          | tick 4 | (5: none) | tick 6                |
  *   ticks[]                   ^ [0].end  ^ [1].end, [2].end                ^ [3].end = count
  *
- * What is counted late, after the tick of its time was left, is in the tick that was open then.
+ * A sample that comes after the tick of its time was closed is counted in the newest tick.
  *
  * Thread: the analyzer's.
  */
@@ -27,13 +28,13 @@
 #include "base/id_set.h"
 #include "timeline/tick_totals.h"
 
-#define TIMELINE_MAX_EVENTS 1920	/* of samples; beyond them: */
-#define PROBE_EVENT_FIRST   1920	/* probe/probe_news.h: a slot each */
-#define EVENT_OF_VALUES	    2047 /* `stack`: a probe's value, ingest/probe_values.h */
-#define TIMELINE_NUMBERS    2048	/* slice_entry.event is below it */
+#define TIMELINE_MAX_EVENTS 1920	/* events of samples */
+#define PROBE_EVENT_FIRST   1920	/* events of probes, one per slot: probe/probe_news.h */
+#define EVENT_OF_VALUES	    2047 /* `stack` is a probe's value: ingest/probe_values.h */
+#define TIMELINE_NUMBERS    2048	/* slice_entry.event is less than this */
 
-/* No CPU: the last number of slice_entry.cpu. Linux has 8192 CPUs at most (NR_CPUS); the last of
- * so many would be unknown. */
+/* Unknown CPU: the largest value of slice_entry.cpu. Linux has 8192 CPUs at most (NR_CPUS); on such
+ * a machine the last CPU would be shown as unknown. */
 #define SLICE_CPU_UNKNOWN 8191
 
 /* 24 bytes: a history is millions of these. */
@@ -57,7 +58,7 @@ static inline void slice_entry_set_event(struct slice_entry *entry, uint32_t eve
 	entry->event = event & (TIMELINE_NUMBERS - 1);
 }
 
-/* Entries found by key: the open slice, and the window that is kept incrementally. */
+/* Entries with an index by key, for the open slice and the window that is kept incrementally. */
 struct entry_set {
 	struct slice_entry *entries;	/* owned */
 	uint32_t count, capacity;
@@ -66,34 +67,34 @@ struct entry_set {
 
 /* Adds to the entry with @entry's key. 0 or -ENOMEM. */
 int entry_set_add(struct entry_set *set, const struct slice_entry *entry);
-/* Takes away from it; the key must be there. */
+/* Subtracts from the entry with @entry's key, which must be in the set. */
 void entry_set_subtract(struct entry_set *set, const struct slice_entry *entry);
-/* After many subtractions: forgets the entries that count nothing, once they are the majority. */
+/* Removes the entries with count 0 once they are the majority, after many subtractions. */
 void entry_set_shrink(struct entry_set *set);
 void entry_set_clear(struct entry_set *set);	/* keeps the memory */
 void entry_set_finish(struct entry_set *set);
 
-/* How many samples have which kind of stack. */
+/* Numbers of samples by kind of stack. */
 struct stack_counts {
 	uint64_t truncated;	/* more frames than the kernel or the walker follows */
-	uint64_t user;		/* with a user part, and of these: */
-	uint64_t complete;	/* known to their outermost frame */
-	uint64_t cut;		/* go on beyond the copy of the stack, */
-	uint64_t outgrown;	/* which the kernel could fill: a larger one would help */
-	uint64_t no_map;	/* stacks that end in run-time code without a map */
+	uint64_t user;		/* has a user stack, which the next four counts classify */
+	uint64_t complete;	/* user stack known to its outermost frame */
+	uint64_t cut;		/* user stack goes on beyond the copy of it */
+	uint64_t outgrown;	/* cut, and the copy was full: a larger copy would help */
+	uint64_t no_map;	/* user stack ends in run-time code without a map */
 };
 
 struct slice_tick {
-	uint32_t end;			/* entries of it and of the ticks before it */
+	uint32_t end;			/* entries in this tick and all before it */
 	struct stack_counts stacks;
 };
 
 struct slice {
 	uint64_t seq;			/* one more per closed slice; the first's when merged */
-	uint64_t start_ns, end_ns;	/* of the times counted in it */
+	uint64_t start_ns, end_ns;	/* range of the times counted in it */
 	struct slice_entry *entries;	/* owned; exact size */
 	uint32_t count;
-	uint32_t first_tick, tick_count;	/* of its second, and how many are in ticks */
+	uint32_t first_tick, tick_count;	/* ticks[] begins at that tick of its second */
 	struct slice_tick *ticks;	/* owned; NULL once rolled up */
 	struct stack_counts stacks;
 	uint64_t samples;
@@ -103,16 +104,16 @@ struct timeline {
 	struct slice *slices;		/* owned; closed ones, oldest first */
 	uint32_t count, capacity;
 	uint32_t event_count;
-	struct slice open_slice;	/* the one that is being filled: all but its newest tick's
-					 * entries; has room for SLICE_TICKS ticks */
-	uint32_t open_capacity;		/* of its entries */
-	struct entry_set open;		/* those of its newest tick, */
-	uint64_t open_tick_end_ns;	/* which ends then */
-	struct tick_totals totals;	/* whoever adds a sample adds it here, too */
+	struct slice open_slice;	/* the slice being filled, without the entries of its newest
+					 * tick; has room for SLICE_TICKS ticks */
+	uint32_t open_capacity;		/* capacity of open_slice.entries */
+	struct entry_set open;		/* entries of the newest tick */
+	uint64_t open_tick_end_ns;	/* end of the newest tick */
+	struct tick_totals totals;	/* the caller of timeline_add() adds the sample here, too */
 	uint64_t kept_begin_ns, kept_end_ns;	/* timeline_keep_ticks(); 0: none */
-	uint64_t border_seq;		/* timeline_set_border(): the first slice behind it */
-	uint64_t evicted_samples;	/* left with their slices, since start or the border */
-	uint64_t evicted_until_ns;
+	uint64_t border_seq;		/* first slice after timeline_set_border() */
+	uint64_t evicted_samples;	/* samples evicted since start or the border */
+	uint64_t evicted_until_ns;	/* latest end of an evicted slice */
 };
 
 int timeline_init(struct timeline *timeline, uint32_t event_count);
@@ -121,8 +122,8 @@ void timeline_finish(struct timeline *timeline);
 void stack_counts_add(struct stack_counts *sum, const struct stack_counts *more);
 void stack_counts_subtract(struct stack_counts *sum, const struct stack_counts *less);
 
-/* Counts one sample at @time_ns, of which @stack (NULL: nothing) is known. Closes the open slice
- * first when @time_ns lies in a later second. 0 or -ENOMEM: the sample is not counted. */
+/* Counts one sample at @time_ns. @stack: the kind of its stack; NULL: unknown. Closes the open
+ * slice first if @time_ns lies in a later second. 0 or -ENOMEM: the sample is not counted. */
 int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice_entry *entry,
 		 const struct stack_counts *stack);
 
@@ -130,30 +131,31 @@ int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice
  * is empty. */
 int timeline_cut(struct timeline *timeline, uint64_t now_ns);
 
-/* How many entries the open slice has. */
+/* Returns the number of entries in the open slice. */
 uint32_t timeline_open_count(const struct timeline *timeline);
 
-/* Merges old slices as described above. @now_ns: the newest time. */
+/* Merges old slices as described at the top. @now_ns: the newest time. */
 void timeline_roll_up(struct timeline *timeline, uint64_t now_ns);
 
-/* Slices that end before @before_ns keep their length and lose their ticks, which takes a few hot
- * stacks on many CPUs up to 20 times the memory. */
+/* Merges the ticks of each slice that ends before @before_ns. With a few hot stacks on many CPUs
+ * ticks take up to 20 times the memory. */
 void timeline_merge_ticks(struct timeline *timeline, uint64_t before_ns);
 
-/* Drops the entries of which @is_dropped is true; `totals` stay. Whoever keeps sums of entries must
- * start over. */
+/* Drops the entries for which @is_dropped returns true; `totals` stay. Sums of entries that were
+ * kept elsewhere are invalid afterwards. */
 typedef bool timeline_choice(const void *context, const struct slice_entry *entry);
 void timeline_drop(struct timeline *timeline, timeline_choice *is_dropped, const void *context);
 
 /* Drops the oldest slice. False when there is none. */
 bool timeline_evict_oldest(struct timeline *timeline);
 
-/* The window @begin_ns..@end_ns is looked at: 10 s before and after its ends slices are not rolled
- * up, so that these stay exact, and a step aside is. But they may leave. 0, 0: none is. */
+/* Keeps the window @begin_ns..@end_ns exact while it is shown: slices within 10 s of its ends are
+ * not rolled up, so that it can be moved by a step, too. They may be evicted. 0, 0: no window. */
 void timeline_keep_ticks(struct timeline *timeline, uint64_t begin_ns, uint64_t end_ns);
 
-/* Sums begin anew at @now_ns, and history stays: no slice is merged across, and of those before it
- * `evicted_samples` tells no more. Without memory the border is where the open slice began. */
+/* Sets a border at @now_ns, where sums begin anew; the history stays. Slices are not merged across
+ * it, and `evicted_samples` counts only those after it. Without memory the border is the start of
+ * the open slice. */
 void timeline_set_border(struct timeline *timeline, uint64_t now_ns);
 
 size_t timeline_bytes(const struct timeline *timeline);

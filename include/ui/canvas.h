@@ -1,13 +1,13 @@
-/* canvas.h - the picture: a grid of cells that views draw on and a terminal or a test reads.
+/* canvas.h - a grid of cells that views draw a frame on and a terminal or a test reads.
  *
- * Cells:  one character with at most one combining mark (of several the first), and what it means
+ * Cells:  one character with at most one combining mark (the first of several), and its meaning
  *         (enum role). A wide character owns two cells, the second is CANVAS_TAIL. Characters that
- *         nobody sees or that move others (joiners, direction marks) are '?', however they came.
+ *         are invisible or move others (joiners, direction marks) become '?', wherever they occur.
  * Clip:   every call takes an area and never draws outside of it or of the canvas; a wide character
  *         that would be cut in half becomes a space.
- * Locale: widths come from wcwidth(3), the same that curses asks, so that both agree: LC_CTYPE must
- *         be a UTF-8 one unless is_ascii. With is_ascii every cell is ASCII: our own marks have a
- *         stand-in, everything else is '?'.
+ * Locale: widths come from wcwidth(3), as in curses, so that both agree: LC_CTYPE must be UTF-8
+ *         unless is_ascii. With is_ascii every cell is ASCII: flametop's own marks have an ASCII
+ *         substitute, everything else becomes '?'.
  * Thread: the owner's.
  */
 #ifndef UI_CANVAS_H
@@ -24,7 +24,7 @@
 /* Which of its role's colours a character is drawn in. */
 enum canvas_ink {
 	INK_TEXT,
-	INK_FILL,		/* the background's, on the terminal's own: see theme_edge() */
+	INK_FILL,		/* the role's background colour as foreground: see theme_edge() */
 };
 
 struct canvas_cell {
@@ -40,42 +40,42 @@ struct canvas {
 	struct canvas_cell *cells;	/* owned; width * height, row by row */
 };
 
-/* One line's stretch of cells. */
+/* A range of cells on one line. */
 struct canvas_area {
 	int x, y, width;
 };
 
-/* Gives @canvas its size and clears it; is_ascii stays. 0 or -ENOMEM (then it is 0 x 0). A zeroed
- * struct is a canvas of size 0. */
+/* Sets the size of @canvas and clears it; is_ascii stays. Returns 0 or -ENOMEM (then it is 0 x 0).
+ * A zeroed struct is a canvas of size 0. */
 int canvas_resize(struct canvas *canvas, int width, int height);
 void canvas_finish(struct canvas *canvas);
 void canvas_clear(struct canvas *canvas);
 
-/* Cells that @text takes when nothing cuts it. */
+/* Returns the cells that @text takes uncut. */
 int canvas_text_width(const struct canvas *canvas, const char *text);
 
 /* Draws @text from the left edge of @area; text that does not fit ends in an ellipsis. Returns the
  * cells used. The rest of the area is left as it is. */
 int canvas_put_text(struct canvas *canvas, struct canvas_area area, struct safe_text text,
 		    enum role role);
-/* The same at the right edge. */
+/* Draws @text at the right edge of @area, like canvas_put_text(). */
 int canvas_put_right(struct canvas *canvas, struct canvas_area area, struct safe_text text,
 		     enum role role);
 
-/* A line of names that passed the sanitizer and of our own words, to be drawn: @text as it is, or
- * its clean form (until the thread's next call) when its end was cut off inside a character. A mark
- * at its start, whose letter is scrolled out of sight, is left away. */
+/* Marks sanitized names and flametop's own words as safe to draw. Returns @text itself, or a clean
+ * copy (valid until the thread's next call) if it was cut inside a character. A combining mark at
+ * its start, whose letter is scrolled out of sight, is dropped. */
 struct safe_text canvas_clean(const char *text);
 
-/* A frame around @width x @height cells from @x, @y on; inside it is empty. Smaller than 2 x 2:
- * nothing. */
+/* Draws a frame of @width x @height cells at @x, @y and clears its inside; nothing if smaller than
+ * 2 x 2. */
 void canvas_put_box(struct canvas *canvas, int x, int y, int width, int height, enum role role);
 
-/* Fills line @y from half cell @x to before half cell @end, of which two are in each cell, with
- * blanks of @role; half a cell at an end is a block of INK_FILL. With is_ascii only whole cells. */
+/* Fills line @y with blanks of @role from half cell @x to before half cell @end (two per cell). A
+ * half cell at an end is a block of INK_FILL; with is_ascii only whole cells are filled. */
 void canvas_put_fill(struct canvas *canvas, int x, int end, int y, enum role role);
 
-/* Gives all cells of @area that role; their characters stay. */
+/* Sets the role of all cells of @area; their characters stay. */
 void canvas_set_role(struct canvas *canvas, struct canvas_area area, enum role role);
 
 #endif

@@ -33,18 +33,18 @@ enum column_id {
 	COL_UNIT,
 	COL_CONTAINER,
 	COL_POD,
-	COL_CHANGE,		/* the last four: only while windows are compared */
+	COL_CHANGE,		/* this one and those below: only while windows are compared */
 	COL_CHANGE_BAR,
 	COL_TOTAL_CHANGE,
 	COL_RATE_CHANGE,
 	COL_COUNT
 };
 
-/* What a cell is of. */
+/* What a cell shows. */
 struct column_row {
 	const struct snapshot *snapshot;
 	const struct snapshot_row *row;
-	bool is_unfolded;	/* the rows of its group follow */
+	bool is_unfolded;	/* the rows of the row's group follow it */
 };
 
 enum column_align { ALIGN_LEFT, ALIGN_RIGHT };
@@ -53,28 +53,28 @@ struct column {
 	const char *title;
 	int min_width, max_width;	/* cells; the filling column has no maximum */
 	enum column_align align;
-	int keep;		/* the smallest leaves first when the screen is narrow */
-	unsigned int keys;	/* enum row_key bits: shown when rows have one; 0: always */
+	int keep;		/* on a narrow screen the smallest is dropped first */
+	unsigned int keys;	/* enum row_key bits: shown if rows have one of them; 0: always */
 	void (*put)(struct canvas *canvas, struct canvas_area area, const struct column_row *of);
-	/* < 0: @a comes first in this column's natural order. NULL: not a column to sort by, or
-	 * one that orders by changes: see columns_compare(). */
+	/* Returns < 0 if @a comes first in the column's natural order. NULL: not sortable, or a
+	 * column of changes: see columns_compare(). */
 	int (*compare)(const struct snapshot_row *a, const struct snapshot_row *b);
 	const char *help;
 };
 
 extern const struct column columns[COL_COUNT];
 
-/* What a column is called in menus and the configuration where its title is none. */
+/* Returns the column's name in menus and the configuration, if need be instead of its title. */
 const char *columns_name(enum column_id id);
 
-/* Can rows be sorted by it? */
+/* True if rows can be sorted by the column. */
 bool columns_is_order(enum column_id id);
-/* < 0: @a comes first in the natural order of column @id, which can be sorted by. Both are rows of
- * @snapshot. */
+/* Returns < 0 if @a comes first in the natural order of column @id, which must be sortable. Both
+ * are rows of @snapshot. */
 int columns_compare(enum column_id id, const struct snapshot *snapshot,
 		    const struct snapshot_row *a, const struct snapshot_row *b);
 
-/* Which columns there are at a width, and where. */
+/* The columns that fit at a width, and where. */
 struct column_layout {
 	size_t count;
 	struct {
@@ -83,19 +83,19 @@ struct column_layout {
 	} places[COL_COUNT];
 };
 
-/* What the filling column gets at least, before other columns leave. */
+/* Cells kept for the filling column; other columns are dropped before it gets fewer. */
 #define COLUMNS_FILL_CELLS 23
 
-/* What may be shown. */
+/* The columns that a table may show. */
 struct column_set {
 	const enum column_id *ids;	/* in their order on the screen; COL_COUNT ends them */
 	enum column_id fill;	/* takes what the others leave; can't be hidden */
-	unsigned int hidden;	/* a bit per enum column_id: the user does without */
-	unsigned int keys;	/* enum row_key of the rows: columns of other keys are left out */
-	unsigned int asked;	/* a bit each: others leave a narrow screen before it */
+	unsigned int hidden;	/* a bit per enum column_id: hidden by the user */
+	unsigned int keys;	/* enum row_key bits of the rows; columns of other keys: left out */
+	unsigned int asked;	/* a bit per enum column_id: dropped last on a narrow screen */
 };
 
-/* Is the column one of the set that is not hidden? */
+/* True if the column is in @set and not hidden. */
 bool columns_is_shown(const struct column_set *set, enum column_id id);
 
 /* Fits the columns of @set into @width cells beginning at @x. */

@@ -13,14 +13,13 @@
 /* Bits. */
 enum command_trait {
 	COMMAND_PLAIN = 0,
-	COMMAND_NEEDS_ROWS = 1 << 0,	/* means the rows on the screen: waits while others are on
-					 * their way */
-	COMMAND_LEAVES = 1 << 1,	/* does not wait, but behind what COMMAND_ASKS */
-	COMMAND_ASKS = 1 << 2,	/* opens a prompt or a menu: keys behind it are meant for that */
+	COMMAND_NEEDS_ROWS = 1 << 0,	/* acts on rows: deferred while new rows are on their way */
+	COMMAND_LEAVES = 1 << 1,	/* never deferred, unless after a deferred COMMAND_ASKS */
+	COMMAND_ASKS = 1 << 2,	/* opens a prompt or a menu, which gets the keys after it */
 };
 
 struct command {
-	int keys[COMMAND_KEYS];	/* enum ui_key or characters; 0: no more. See ui/keymap.h */
+	int keys[COMMAND_KEYS];	/* defaults: enum ui_key or characters; 0: no more. See keymap.h */
 	const char *name;
 	unsigned int where;	/* enum view_place bits */
 	unsigned int traits;	/* enum command_trait bits */
@@ -33,10 +32,10 @@ struct command {
 extern const struct command commands[];
 extern const size_t command_count;
 
-/* What views of that place are called, with a small letter: "tree". @place is one bit. */
+/* Returns what views of @place (one bit) are called, in lower case: "tree". */
 const char *commands_place_name(enum view_place place);
 
-/* The command of that name, which must be there. */
+/* Returns the command called @name, which must exist. */
 const struct command *commands_find(const char *name);
 
 #endif

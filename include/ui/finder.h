@@ -1,4 +1,4 @@
-/* finder.h - the box in which one types to find anything that can be probed.
+/* finder.h - the search box for anything that can be probed.
  *
  *   ╭─ find what to probe ─────────────────────────────────────╮
  *   │  vfs re                              1234 found · loading│
@@ -7,8 +7,8 @@
  *   │  lat:vfs_read                                            │  spec of the chosen line
  *   ╰─ Enter probe · Tab edit · Esc back ─────────────── 1/100 ╯
  *
- * Use:    while it is open it has the keyboard; it asks by its control and never waits. What is
- *         taken goes to the panel (ui/probe_panel.h). The refresh goes on underneath.
+ * Use:    while open it has the keyboard; it searches through its control and never waits. The
+ *         chosen result goes to the probe panel (probe_panel.h). The refresh goes on underneath.
  * Thread: the ui's.
  */
 #ifndef UI_FINDER_H
@@ -25,14 +25,14 @@
 
 struct ui_state;
 
-/* How the screen reaches the finder's thread, so that it needs none to be tested. */
+/* How the screen reaches the finder's thread; tests pass a control without a thread. */
 struct finder_control {
 	void *owner;
-	/* @pid: the process that is looked at; 0: none in particular. */
+	/* Sends a request. @pid: the process the user looks at; 0: none in particular. */
 	void (*ask)(void *owner, uint64_t number, const char *text, pid_t pid);
-	/* As target_finder_reply(). */
+	/* Works like target_finder_reply(). */
 	const struct target_reply *(*reply)(void *owner);
-	void (*renew)(void *owner);	/* as target_finder_renew() */
+	void (*renew)(void *owner);	/* works like target_finder_renew() */
 	int fd;			/* readable when a reply waits */
 };
 
@@ -40,27 +40,27 @@ struct finder {
 	bool is_open;
 	struct prompt input;
 	const struct target_reply *reply;	/* BORROWED from the control; NULL: none yet */
-	uint64_t asked;		/* number of the last question */
-	size_t cursor, top;	/* in the reply's results */
-	bool has_moved;		/* the cursor: it stays with its result when more are loaded */
-	bool is_taking;		/* Enter was pressed for results that are on their way */
-	char text[PROMPT_BYTES];	/* of the last time it was open */
+	uint64_t asked;		/* number of the last request */
+	size_t cursor, top;	/* indices into the reply's results */
+	bool has_moved;		/* the user moved the cursor: it follows its result */
+	bool is_taking;		/* Enter was pressed before the results arrived */
+	char text[PROMPT_BYTES];	/* what was typed the last time the box was open */
 	int x, y, width, height;	/* of the box at the last draw */
 };
 
-/* Opens it, with what was typed last selected: the next letter takes its place. Says so when there
- * is no finder. */
+/* Opens the box with the last text selected, so that the next letter replaces it. Shows a message
+ * if there is no finder. */
 void finder_open(struct ui_state *state);
 void finder_press(struct ui_state *state, int key);
 void finder_click(struct ui_state *state, const struct mouse *mouse);
-/* The control has a reply. */
+/* Call when the control has a reply. */
 void finder_replied(struct ui_state *state);
-/* What dead instances left was removed. */
+/* Call when the probes left by dead instances were removed. */
 void finder_swept(struct ui_state *state);
 
 /* Draws the box within the lines @top..@bottom (exclusive). */
 void finder_draw(struct finder *finder, struct canvas *canvas, int top, int bottom);
-/* Lines for results in the box. */
+/* Returns how many lines the box has for results. */
 size_t finder_page(const struct finder *finder);
 
 #endif

@@ -1,11 +1,11 @@
-/* keys.h - bytes from the terminal into keys.
+/* keys.h - decodes bytes from the terminal into keys.
  *
- * Use:    keys_feed() what read(2) gave, keys_next() until UI_KEY_NONE. While keys_is_waiting(),
+ * Use:    keys_feed() the bytes of read(2), keys_next() until UI_KEY_NONE. While keys_is_waiting(),
  *         call keys_expire() when keys_wait_ms() have passed without another byte.
  * Keys:   a code point for characters, 1..31 for Ctrl-A.., enum ui_key for the rest. Shift, Alt and
- *         Ctrl with a special key or the mouse are the key without them.
- * Paste:  between the marks of a bracketed paste only characters are keys, with is_pasted set: text
- *         for a prompt, never a command.
+ *         Ctrl with a special key or the mouse are ignored.
+ * Paste:  inside a bracketed paste only characters are keys, with is_pasted set: text for a prompt,
+ *         never a command.
  * Source: ECMA-48 5.4 (control sequences); ctlseqs of xterm; console_codes(4).
  * Thread: the owner's. Never blocks.
  */
@@ -42,11 +42,11 @@ enum ui_key {
 
 #define UI_KEY_CTRL(letter) ((letter) & 0x1f)
 
-/* How long the rest of a sequence may take. A lone Esc is known only after this, and is to be
- * answered within 50 ms on a busy machine; what a slow line cuts follows within a few ms. */
+/* How long the rest of an escape sequence may take. A lone Esc is recognised only after this, and
+ * must act within 50 ms on a busy machine; bytes delayed by a slow line follow in a few ms. */
 #define KEYS_ESCAPE_MS 25
-/* How long the rest of anything else may take. Nobody types these bytes, so that nothing is felt,
- * and half a mouse report must not act as the digits that it is made of. */
+/* How long the rest of anything else may take. No one types these bytes, so the delay is not felt,
+ * and half a mouse report must not act as the digits it consists of. */
 #define KEYS_SEQUENCE_MS 500
 
 #define KEYS_BUFFER_BYTES 256
@@ -54,12 +54,12 @@ enum ui_key {
 
 enum mouse_action {
 	MOUSE_PRESS,		/* left button */
-	MOUSE_DOUBLE,		/* its second press in the same cell within KEYS_DOUBLE_MS, with
-				 * nothing between them but the release */
+	MOUSE_DOUBLE,		/* second press of the left button in the same cell within
+				 * KEYS_DOUBLE_MS, with only the release between them */
 	MOUSE_MENU,		/* right button */
 	MOUSE_WHEEL_UP,
 	MOUSE_WHEEL_DOWN,
-	MOUSE_DRAG,		/* left button held, in another cell */
+	MOUSE_DRAG,		/* moved to another cell with the left button held */
 	MOUSE_RELEASE,
 };
 
@@ -73,11 +73,11 @@ struct mouse {
 /* All zero at first. */
 struct keys {
 	struct mouse mouse;
-	bool is_pasted;		/* of the key that keys_next() gave last */
-	bool is_pasting;	/* between the marks */
-	struct mouse pressed;	/* the press that the next one may make a double */
-	uint64_t pressed_ns;	/* when that was; 0: none */
-	uint64_t fed_ns;
+	bool is_pasted;		/* the last key of keys_next() was pasted */
+	bool is_pasting;	/* inside a bracketed paste */
+	struct mouse pressed;	/* last press, which another press may make a double click */
+	uint64_t pressed_ns;	/* time of that press; 0: none */
+	uint64_t fed_ns;	/* time of the last keys_feed() */
 	unsigned char bytes[KEYS_BUFFER_BYTES];
 	size_t count;
 };
@@ -86,23 +86,22 @@ struct keys {
  * how many. */
 size_t keys_feed(struct keys *keys, const unsigned char *bytes, size_t count, uint64_t now_ns);
 
-/* Room for so many bytes. */
+/* Returns how many bytes keys_feed() has room for. */
 size_t keys_room(const struct keys *keys);
 
-/* The next whole key, or UI_KEY_NONE when there is none yet. */
+/* Returns the next whole key, or UI_KEY_NONE if there is none yet. */
 int keys_next(struct keys *keys);
 
-/* Part of a key, or of a paste, is there. */
+/* True if part of a key or of a paste has arrived. */
 bool keys_is_waiting(const struct keys *keys);
-/* How long its rest may take after the last keys_feed(); 0: nothing waits. */
+/* Returns how long the rest may take after the last keys_feed(); 0: nothing is incomplete. */
 unsigned int keys_wait_ms(const struct keys *keys);
 
-/* Nothing more came: an Esc alone is the key Esc, half a sequence is nothing, a paste is over.
+/* Ends the wait for more bytes: Esc alone is the key Esc, half a sequence is dropped, a paste ends.
  * Returns the key. */
 int keys_expire(struct keys *keys);
 
-/* What is printed on the key: "Up", "Space", "Ctrl-L", "\". Into @out[KEYS_NAME_BYTES]; returns
- * @out. */
+/* Formats a key's name ("Up", "Space", "Ctrl-L", "\") into @out[KEYS_NAME_BYTES]; returns @out. */
 char *keys_format(int key, char *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* probe_control.h - how the screen reaches the probe engine, so that it needs no thread to be
- * tested. */
+/* probe_control.h - how the screen reaches the probe engine; tests pass a control without a
+ * thread. */
 #ifndef UI_PROBE_CONTROL_H
 #define UI_PROBE_CONTROL_H
 
@@ -10,14 +10,14 @@
 /* Thread: the ui's; both calls return at once. */
 struct probe_control {
 	void *owner;
-	/* False: too many orders wait, try again later. */
+	/* Queues a request. False: too many are queued, try again later. */
 	bool (*order)(void *owner, const struct probe_order *order);
-	/* The next answer; false: there is none. */
+	/* Takes the next reply; false: there is none. */
 	bool (*answer)(void *owner, struct probe_answer *out);
-	int fd;			/* readable when an answer waits */
-	double cap_pct;		/* above which the governor switches a probe off; of one CPU */
-	const char *refusal;	/* why there can't be any probe here, and what helps; NULL or "":
-				 * there can, and `order` is there */
+	int fd;			/* readable when a reply waits */
+	double cap_pct;		/* % of one CPU above which the governor switches a probe off */
+	const char *refusal;	/* why no probe is possible here, and the remedy; NULL or "": probes
+				 * are possible and `order` is set */
 };
 
 #endif

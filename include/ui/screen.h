@@ -22,40 +22,40 @@
 struct screen_config {
 	struct analyzer *analyzer;	/* started, already with the window and interval below */
 	struct guardian *guardian;	/* NULL: none */
-	struct filter filter;		/* of the analyzer's first query */
-	const struct launch *launch;	/* the words of the source; BORROWED */
+	struct filter filter;		/* as in the analyzer's first query */
+	const struct launch *launch;	/* the source's command line words; BORROWED */
 	bool show_idle;
 	bool raw_names, is_relative;	/* as in the analyzer's first query */
-	bool by_total;			/* the tables are sorted by it at first */
-	unsigned int keys;		/* enum row_key of the view of symbols */
-	struct group_order groups;	/* as in the analyzer's first query, then begins with the
-					 * view of groups; none: those that are there at first */
+	bool by_total;			/* tables are sorted by TOTAL at first */
+	unsigned int keys;		/* enum row_key bits of the symbols view */
+	struct group_order groups;	/* as in the analyzer's first query: the screen begins with
+					 * the group tree; count 0: group_order_at_first */
 	enum window_kind window;
-	uint64_t window_ns;		/* of WINDOW_SECONDS */
+	uint64_t window_ns;		/* length for WINDOW_SECONDS */
 	uint64_t interval_ns;
-	uint64_t history_bytes;		/* the analyzer's budget; 0: of a recording's no matter */
+	uint64_t history_bytes;		/* the analyzer's memory limit; 0: a recording */
 	enum color_mode color;
 	const struct theme *theme;
 	bool no_unicode, no_mouse;
 	const struct keymap *keymap;
-	struct column_choice *choice;	/* in and out: the columns that are hidden */
+	struct column_choice *choice;	/* hidden columns; updated by the screen */
 	const struct source_control *source;	/* NULL: a recording */
-	const struct probe_control *probes;	/* as above */
-	const struct finder_control *finder;	/* NULL: there is none */
+	const struct probe_control *probes;	/* NULL: a recording */
+	const struct finder_control *finder;	/* NULL: no finder */
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
-	bool is_command_clock;		/* others are sampled as long as it runs: then the picture
-					 * is paused */
-	uint64_t duration_ns;		/* the screen ends after it, as by a key; 0: it does not */
+	bool is_command_clock;		/* the command only limits the time of sampling: pause when
+					 * it ends */
+	uint64_t duration_ns;		/* quit after that time, as by a key; 0: never */
 };
 
 /* Blocks the signals that screen_run() reads from a descriptor (HUP, INT, TERM, TSTP, CONT, WINCH).
  * A child that is executed later must unblock them. */
 void screen_block_signals(void);
 
-/* Shows the screen until a key, a signal or the time ends it; LC_CTYPE is the user's already. The
- * terminal is restored when it returns. Returns 0: quit by key or time; 128+n: signal n, or the
- * terminal vanished (as SIGHUP); < 0: -errno with @why set, the screen was not taken or could not
- * be kept. */
+/* Runs the screen until a key, a signal or the duration ends it. LC_CTYPE must be set to the user's
+ * before. The terminal is restored when it returns. Returns 0: quit by key or time; 128+n: signal
+ * n, or the terminal vanished (as SIGHUP); < 0: -errno with @why set: the terminal could not be
+ * taken or kept. */
 int screen_run(const struct screen_config *config, struct diag *why);
 
 #endif

@@ -1,7 +1,7 @@
-/* term.h - the terminal: takes it, paints a canvas on it, reads its bytes, gives it back.
+/* term.h - the terminal: takes it over, paints a canvas, reads bytes, restores it.
  *
- * Promise: the terminal is as it was before on every way out: term_leave(), a fatal signal (a
- *          handler here restores it, then lets the signal do its work), SIGKILL (the guardian).
+ * Promise: the terminal is restored on every way out: term_leave(), a fatal signal (a handler here
+ *          restores it, then re-raises the signal), SIGKILL (the guardian).
  * Once:    one terminal per program.
  * Thread:  the ui's.
  */
@@ -18,8 +18,8 @@
 #include "ui/theme.h"
 
 enum color_mode {
-	COLOR_AUTO,		/* as terminfo says, none when NO_COLOR is set */
-	COLOR_ALWAYS,		/* as terminfo says */
+	COLOR_AUTO,		/* by terminfo; none if NO_COLOR is set */
+	COLOR_ALWAYS,		/* by terminfo */
 	COLOR_NEVER,
 };
 
@@ -28,44 +28,44 @@ struct term_config {
 	bool no_unicode;
 	bool mouse;		/* see term_set_mouse() */
 	const struct theme *theme;
-	struct guardian *guardian;	/* told when the screen is taken and left; NULL: none */
+	struct guardian *guardian;	/* notified when the screen is taken or left; NULL: none */
 };
 
 struct terminal;
 
-/* Takes the terminal on stdin and stdout. -ENOTTY (none, or of an unknown kind) with the
- * remedy, or -ENOMEM. */
+/* Takes over the terminal on stdin and stdout. Returns 0, -ENOTTY (none, or of an unknown kind; the
+ * remedy is in @why) or -ENOMEM. */
 int term_enter(struct terminal **out, const struct term_config *config, struct diag *why);
 void term_leave(struct terminal *term);	/* NULL is fine */
 
-/* Gives the terminal back for as long as the program is stopped, and takes it again. */
+/* Restore the terminal while the program is stopped; take it over again. */
 void term_suspend(struct terminal *term);
 void term_resume(struct terminal *term);
 
 bool term_is_ascii(const struct terminal *term);
 
-/* Reports of the mouse from now on where the terminal has them, or none: then its own selecting
- * works as in other programs. */
+/* Switches mouse reports on, if the terminal has them, or off, so that the terminal's own text
+ * selection works. */
 void term_set_mouse(struct terminal *term, bool is_on);
 /* The next term_paint() shows everything in @theme. */
 void term_set_theme(struct terminal *term, const struct theme *theme);
 
-/* Asks the kernel how large the terminal is now; true when that is news. */
+/* Gets the terminal's size from the kernel; true if it changed. */
 bool term_update_size(struct terminal *term, int *width, int *height);
 
-/* Shows @canvas, sending only what differs from what is shown. */
+/* Shows @canvas, sending only the differences from what is shown. */
 void term_paint(struct terminal *term, const struct canvas *canvas);
 /* The next term_paint() sends everything. */
 void term_forget(struct terminal *term);
 
 #define TERM_COPY_BYTES 4096
-/* Puts @text, at most TERM_COPY_BYTES, into the terminal's clipboard by OSC 52 (xterm, "Operating
- * System Commands"); nothing tells whether the terminal allows it. False: it has none, or @text is
+/* Copies @text, at most TERM_COPY_BYTES, to the terminal's clipboard by OSC 52 (xterm, "Operating
+ * System Commands"); whether the terminal allows it is unknown. False: no clipboard, or @text is
  * longer. */
 bool term_copy(struct terminal *term, const char *text);
 
 int term_input_fd(const struct terminal *term);
-/* As read(2), retried after signals; 0: the terminal is gone. */
+/* Works like read(2), retried after signals; 0: the terminal is gone. */
 ssize_t term_read(const struct terminal *term, unsigned char *out, size_t cap);
 
 #endif

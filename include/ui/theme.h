@@ -1,9 +1,9 @@
-/* theme.h - what a piece of the screen means, and how each theme shows that meaning.
+/* theme.h - roles (what a piece of the screen means) and the look of each role per theme.
  *
- * Use:    views draw roles, never colours; ui/term/term_curses.c turns a role into what there is.
- * Fewer:  a terminal without 256 colours gets the theme "16", one without colours "mono",
- *         whatever was chosen: see theme_for_colors().
- * Rule:   no role is told by its colour alone: there is always a letter, a word or a place, too.
+ * Use:    views draw roles, never colours; ui/term/term_curses.c maps a role to what the terminal
+ *         has. With fewer than 256 colours the theme is "16", without colours "mono", whatever was
+ *         chosen: see theme_for_colors().
+ * Rule:   no role is shown by its colour alone: a letter, a word or a position shows it, too.
  * Thread: constant tables; any.
  */
 #ifndef UI_THEME_H
@@ -11,33 +11,33 @@
 
 enum role {
 	ROLE_TEXT,
-	ROLE_DIM,		/* there when looked for */
+	ROLE_DIM,		/* secondary text */
 	ROLE_NAME,		/* the program's name, titles of views */
 	ROLE_HEADING,		/* column titles */
 	ROLE_HOT,		/* share of 5 % and more */
-	ROLE_WARM,		/* 0.5 % and more */
+	ROLE_WARM,		/* share of 0.5 % and more */
 	ROLE_COOL,
-	ROLE_USER,		/* kinds of code */
+	ROLE_USER,		/* user code; the next three are other kinds of code */
 	ROLE_KERNEL,
 	ROLE_GUEST,
 	ROLE_UNRESOLVED,
 	ROLE_LOSS,		/* something was lost */
-	ROLE_STATE,		/* paused, filtered, ...: the picture is not the plain one */
+	ROLE_STATE,		/* paused, filtered, ...: the view is not the plain one */
 	ROLE_KEY,		/* a key to press */
 	ROLE_SELECTED,		/* the row under the cursor */
-	ROLE_SELECTED_BAR,	/* its bar: reversed, the blocks would be holes */
+	ROLE_SELECTED_BAR,	/* bar in that row; reversed, its blocks would look like holes */
 	ROLE_JIT,		/* code that was made at run time */
-	ROLE_MATCH,		/* what the search found */
+	ROLE_MATCH,		/* match of the search */
 	ROLE_TAB,		/* the view on the screen, among the names of views */
-	ROLE_STRIP,		/* the load of the last seconds */
-	ROLE_STRIP_HIGH,	/* where it is 80 % and more */
+	ROLE_STRIP,		/* activity graph */
+	ROLE_STRIP_HIGH,	/* activity graph at a load of 80 % and more */
 	ROLE_BOX,		/* a menu over the table: frame and text */
-	ROLE_BOX_DIM,		/* what is there when looked for */
-	ROLE_BOX_CURSOR,	/* its chosen line */
+	ROLE_BOX_DIM,		/* secondary text in a box */
+	ROLE_BOX_CURSOR,	/* line under the cursor in a box */
 	ROLE_MORE,		/* compared: more than before */
-	ROLE_LESS,
-	ROLE_FILL_USER,		/* boxes of the flame graph: kinds of code, and behind each the */
-	ROLE_FILL_USER_HOT,	/* same on the hottest path */
+	ROLE_LESS,		/* compared: less than before */
+	ROLE_FILL_USER,		/* flame graph boxes by kind of code; _HOT: on the hottest path */
+	ROLE_FILL_USER_HOT,
 	ROLE_FILL_KERNEL,
 	ROLE_FILL_KERNEL_HOT,
 	ROLE_FILL_JIT,
@@ -48,11 +48,11 @@ enum role {
 	ROLE_FILL_UNKNOWN_HOT,
 	ROLE_FILL_HEAT,		/* a large share */
 	ROLE_FILL_HEAT_HOT,
-	ROLE_FILL_MORE,		/* compared: more than before, red; behind it where it is much */
+	ROLE_FILL_MORE,		/* compared: more than before, red; _LARGE: much more */
 	ROLE_FILL_MORE_LARGE,
-	ROLE_FILL_LESS,		/* less, blue */
+	ROLE_FILL_LESS,		/* compared: less than before, blue; _LARGE: much less */
 	ROLE_FILL_LESS_LARGE,
-	ROLE_FILL_QUIET,	/* callers of the zoomed frame, frames without room */
+	ROLE_FILL_QUIET,	/* callers of the zoomed frame, boxes of others */
 	ROLE_FILL_MATCH,
 	ROLE_FILL_SELECTED,
 	ROLE_COUNT
@@ -74,8 +74,8 @@ struct look {
 
 struct theme {
 	const char *name;
-	const char *help;	/* where it reads best, half a sentence */
-	int colors;		/* that it needs, at least */
+	const char *help;	/* where the theme reads best, half a sentence */
+	int colors;		/* how many colours it needs */
 	struct look looks[ROLE_COUNT];
 };
 
@@ -84,13 +84,14 @@ struct theme {
 extern const struct theme themes[];	/* the first is the default */
 extern const unsigned int theme_count;
 
-/* NULL: there is none of that name. */
+/* Returns the theme called @name, or NULL. */
 const struct theme *theme_find(const char *name);
 
-/* What stands for @theme where there are @colors colours (0: none): itself, "16" or "mono". */
+/* Returns the theme to use instead of @theme on a terminal with @colors colours (0: none): @theme
+ * itself, "16" or "mono". */
 const struct theme *theme_for_colors(const struct theme *theme, int colors);
 
-/* How half a cell of a fill looks beside nothing: its background as the colour of a block. */
+/* Returns the look of the half cell at the edge of a fill: the fill's background as foreground. */
 struct look theme_edge(const struct look *fill);
 
 #endif

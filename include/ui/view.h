@@ -1,7 +1,7 @@
-/* view.h - what every view is: a few functions over the ui's state.
+/* view.h - the interface of a view: a few functions over the ui's state.
  *
- * Use:    a view embeds struct view as its first member. What it draws comes from the state that is
- *         passed in; it keeps ids and scroll positions, never rows across a snapshot.
+ * Use:    a view embeds struct view as its first member. It draws from the state passed in; it
+ *         keeps ids and scroll positions, never rows across snapshots.
  * Thread: the ui's.
  */
 #ifndef UI_VIEW_H
@@ -29,19 +29,19 @@ enum view_place {
 	IN_PAGER = 1 << 1,
 	IN_TREE = 1 << 2,
 	IN_FLAME = 1 << 3,
-	IN_PROBES = 1 << 4,	/* the list of probes, and the figures of one */
-	IN_GROUPS = 1 << 5,	/* the tree of groups */
-	IN_SAMPLES = IN_TABLE | IN_TREE | IN_FLAME | IN_GROUPS,	/* what is counted, and when */
-	IN_TIMED = IN_SAMPLES | IN_PROBES,	/* what a window of time is shown of */
+	IN_PROBES = 1 << 4,	/* the list of probes, and the page of one probe */
+	IN_GROUPS = 1 << 5,	/* the group tree */
+	IN_SAMPLES = IN_TABLE | IN_TREE | IN_FLAME | IN_GROUPS,	/* views of samples */
+	IN_TIMED = IN_SAMPLES | IN_PROBES,	/* views of a window of time */
 	IN_ALL = IN_TIMED | IN_PAGER,
 };
 
 struct view_ops {
 	enum view_place place;
-	const char *title;	/* in place of the names of views; of the table: NULL */
-	/* The snapshot, the filter or the order changed. The old snapshot is gone already. */
+	const char *title;	/* shown instead of the line of views; NULL: that line is shown */
+	/* Called after the snapshot, filter or order changed. The old snapshot may be gone. */
 	void (*refresh)(struct view *view, const struct ui_state *state);
-	/* Draws on the lines @top..@top + @rows - 1, which are blank; notes what can be clicked. */
+	/* Draws on the lines @top..@top + @rows - 1, which are blank; records clickable parts. */
 	void (*draw)(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
 		     int rows);
 	void (*move)(struct view *view, enum view_move move);
@@ -49,7 +49,7 @@ struct view_ops {
 
 struct view {
 	const struct view_ops *ops;
-	struct view *opener;	/* where "back" leads; NULL: the first view */
+	struct view *opener;	/* view that "back" returns to; NULL: this is no page of text */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* unwind_set.h - the unwind tables that the analyzer uses, by the numbers that the object opener
- * gave them; at most so many bytes. The one that was not used for longest goes.
+ * gave them. Limited in bytes; the least recently used table is dropped first.
  * Thread: the analyzer's.
  */
 #ifndef UNWIND_UNWIND_SET_H
@@ -11,30 +11,30 @@
 
 #include "symbols/table_set.h"
 
-#define UNWIND_SET_BYTES_MAX ((size_t)24 << 20)	/* the largest libraries have 8 to 11 */
+#define UNWIND_SET_BYTES_MAX ((size_t)24 << 20)	/* the largest libraries need 8 to 11 MiB */
 
-/* What is known of a table besides its rows, here and in the opener: small ones count, too. */
+/* Bookkeeping per table, here and in the opener, so that small tables count, too. */
 #define UNWIND_SET_TABLE_BYTES 1024u
 
 struct unwind_set {
 	struct table_set tables;
 	size_t bytes_max;
 	uint64_t hits;
-	uint64_t changes;		/* how often a table came that was not there */
+	uint64_t changes;		/* how often a table was added that was not in the set */
 };
 
 void unwind_set_init(struct unwind_set *set, size_t bytes_max);
 void unwind_set_finish(struct unwind_set *set);
 
-/* A table came. 0 or -ENOMEM: it is not in the set, and never will be dropped. */
+/* Adds @table, which was received. 0; -ENOMEM: it is not in the set, and is never given back. */
 int unwind_set_add(struct unwind_set *set, uint64_t number, const struct unwind_table *table);
-/* NULL: it has gone, ask again. Numbers that were added once. */
+/* Returns the table of @number, which was added before; NULL: it was dropped, request it again. */
 const struct unwind_table *unwind_set_hit(struct unwind_set *set, uint64_t number);
-/* Its row is another table's by now: the number is of no use any more. */
+/* Returns whether the row of @number holds another table by now: the number is useless then. */
 bool unwind_set_is_lost(const struct unwind_set *set, uint64_t number);
-/* What its row is known by: of @number, which is not lost. */
+/* Returns the row of @number, which was added before. */
 struct table_held *unwind_set_held(const struct unwind_set *set, uint64_t number);
-/* While there are more than bytes_max bytes: takes the coldest table out, but not the only one.
+/* If the set exceeds bytes_max, removes the least recently used table, but never the one used last.
  * True: give @number back to the opener, as received @received times. */
 bool unwind_set_evict(struct unwind_set *set, uint64_t *number, uint32_t *received);
 

@@ -1,7 +1,7 @@
-/* analyzer.c - the thread: waits, drains the queue, answers requests, publishes snapshots.
+/* analyzer.c - the thread: waits, drains the queue, serves requests, publishes snapshots.
  *
- * A request is looked at between two records at the latest every millisecond's worth of them, so a
- * key is answered soon however long the queue is.
+ * Requests are checked after at most a millisecond's worth of records, so a key has a quick reply
+ * however long the queue is.
  */
 #include "analyzer/analyzer.h"
 
@@ -33,11 +33,11 @@
 #define BATCH_NAMES_WAIT_NS (200 * CLOCK_NS_PER_MS) /* a worker takes 10 ms, some more under load */
 #define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
 #define SOURCES_REFRESH_NS  (20 * CLOCK_NS_PER_MS)  /* a fold takes a tenth of it */
-#define STOPPED_MAX_NS	    (500 * CLOCK_NS_PER_MS) /* without a picture, while keys come */
+#define STOPPED_MAX_NS	    (500 * CLOCK_NS_PER_MS) /* without a snapshot, while keys come */
 #define COMPACT_EVERY_NS    (10 * CLOCK_NS_PER_S)   /* it walks all history */
-#define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a still picture whose names arrive */
-/* Of a chosen window only what is besides it changes: the strip, once a second. Where folding the
- * same again takes long, less often. */
+#define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a frozen window whose names arrive */
+/* A chosen window does not change, but the activity graph beside it does, once a second. If folding
+ * the window again is slow, it is refreshed less often. */
 #define CHOSEN_REFRESH_NS   CLOCK_NS_PER_S
 #define CHOSEN_SLOW_NS	    (20 * CLOCK_NS_PER_MS)
 #define CHOSEN_SELDOM_NS    (5 * CLOCK_NS_PER_S)
@@ -52,25 +52,25 @@ struct analyzer {
 	int request_fd, snapshot_fd;	/* eventfds */
 	uint64_t next_refresh_ns;
 	struct first_pictures first;
-	uint64_t more_due_ns;		/* a picture with more about the same rows; 0: none */
-	uint64_t compacted_ns;		/* when values of probes had no room last */
-	uint64_t enforced_seq;		/* slices up to here have been checked against the budget */
+	uint64_t more_due_ns;		/* next snapshot, with more about the same rows; 0: none */
+	uint64_t compacted_ns;		/* last compaction because a table was full */
+	uint64_t enforced_seq;		/* open slice at the last check of the budget */
 	struct copy_size copy_size;
 	uint64_t end_ns;		/* when QUEUE_END came; 0: not yet */
 	struct diag end_why;
 	bool is_last_published;
-	bool is_first_read;		/* of two recordings: the second is on its way */
-	uint64_t chosen_due_ns;		/* the next picture of a chosen window */
-	uint64_t took_ns;		/* what the last picture took */
+	bool is_first_read;		/* the first of two recordings was read */
+	uint64_t chosen_due_ns;		/* next snapshot of a chosen window */
+	uint64_t took_ns;		/* time spent on the last snapshot */
 	struct line_wait line_wait;
-	uint64_t stopped_ns;		/* a fold was, first then since the last picture; 0: none */
+	uint64_t stopped_ns;		/* first stop of a fold since the last snapshot; 0: none */
 	_Atomic bool stop;		/* set by analyzer_stop(), read by run() */
 	pthread_t thread;
 	bool has_thread;
 };
 
-/* What a waiting request wants is another picture, mostly. But who types without a pause sees one
- * now and then. */
+/* A waiting request mostly needs another snapshot, so the fold is stopped. But with keys coming
+ * without a pause there must be a snapshot now and then. */
 static bool must_stop_fold(void *owner)
 {
 	struct analyzer *analyzer = owner;
@@ -177,18 +177,18 @@ bool analyzer_request(struct analyzer *analyzer, const struct request *request)
 	return true;
 }
 
-/* Each line of batch mode has its own time. */
+/* Restarts refreshes. In batch mode, where each line has its time, there are no first snapshots. */
 static void begin_refreshes(struct analyzer *analyzer)
 {
 	const uint64_t now_ns = clock_now_ns();
 
 	first_pictures_begin(&analyzer->first, analyzer->config.wants_all_events ? 0 : now_ns);
-	analyzer->next_refresh_ns =	/* a recording's names come when they come */
+	analyzer->next_refresh_ns =	/* in a replay at once: names come whenever they do */
 		now_ns + (analyzer->config.ingest.is_replay ? 0 : analyzer->config.interval_ns);
 }
 
-/* The picture that comes next is the first of another source, also after the end of the last;
- * unless what differs can't be seen in it. */
+/* Switches to another source, also after the end of the last one: the next snapshot is its first,
+ * unless only the size of stack copies differs (keeps_counts). */
 static void switch_source(struct analyzer *analyzer, const struct queue_source *item)
 {
 	struct analyzer_config *config = &analyzer->config;
@@ -214,7 +214,7 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 	begin_refreshes(analyzer);
 }
 
-/* No more records will come; of two recordings @why does not know which it was. */
+/* Ends the source: no more records will come. With two recordings adds to @why which one it was. */
 static void end_source(struct analyzer *analyzer, const struct diag *why)
 {
 	const struct second_recording *second = analyzer->config.second;
@@ -309,7 +309,7 @@ static void deliver(struct analyzer *analyzer, struct snapshot *snapshot)
 	whole_eventfd_write(analyzer->snapshot_fd, 1);
 }
 
-/* Of two recordings the first is never shown. */
+/* True while the first of two recordings is read, which is never shown. */
 static bool is_reading_first(const struct analyzer *analyzer)
 {
 	return analyzer->config.second && !analyzer->is_first_read;
@@ -345,14 +345,14 @@ static void schedule(struct analyzer *analyzer, uint64_t now_ns)
 		analyzer->next_refresh_ns = now_ns + analyzer->config.interval_ns;
 }
 
-/* What was profiled has ended, but not what is probed. */
+/* True if the profiled processes have ended, but probes are still live. */
 static bool goes_on(const struct analyzer *analyzer)
 {
 	return analyzer->is_last_published && !analyzer->config.wants_all_events &&
 	       probe_hits_are_live(analyzer->ingest.hits);
 }
 
-/* The picture on the screen does not change any more; only names may still arrive. */
+/* True if the data on the screen does not change any more, except for names that still arrive. */
 static bool is_still(const struct analyzer *analyzer)
 {
 	return (analyzer->is_last_published && !goes_on(analyzer)) ||
@@ -366,7 +366,7 @@ static void take_request(struct analyzer *analyzer, const struct request *reques
 		analyzer->more_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
 }
 
-/* The answer to a request is a picture: the next one comes an interval after it. */
+/* The reply to a request is a snapshot: the next one comes an interval after it. */
 static void restart_refresh(struct analyzer *analyzer)
 {
 	analyzer->next_refresh_ns =
@@ -397,7 +397,7 @@ static void take_requests(struct analyzer *analyzer)
 		publish(analyzer, analyzer->is_last_published);
 }
 
-/* In batch mode a snapshot that nobody took yet must not be overwritten, and its time with it. */
+/* True while a snapshot that was not read yet must not be overwritten, as in batch mode. */
 static bool must_wait_for_reader(struct analyzer *analyzer)
 {
 	return analyzer->hold.snapshot ||
@@ -405,7 +405,7 @@ static bool must_wait_for_reader(struct analyzer *analyzer)
 		!mailbox_is_empty(&analyzer->mailbox));
 }
 
-/* A refresh of batch mode is read once: what is being demangled now goes into it, within reason. */
+/* A refresh of batch mode is printed once, so it waits a little for names being demangled. */
 static bool must_wait_for_names(const struct analyzer *analyzer, uint64_t now_ns)
 {
 	return analyzer->config.window == WINDOW_INTERVAL &&
@@ -413,14 +413,14 @@ static bool must_wait_for_names(const struct analyzer *analyzer, uint64_t now_ns
 	       now_ns < analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS;
 }
 
-/* The last picture says of each probe all that was counted, here and in the kernel. */
+/* The last snapshot must have all hits of each probe, counted here and in the kernel. */
 static bool must_wait_for_probes(const struct analyzer *analyzer)
 {
 	return ingest_hit_limit_ns(&analyzer->ingest) < analyzer->end_ns ||
 	       probe_hits_read_ns(analyzer->ingest.hits) < analyzer->end_ns;
 }
 
-/* All of the first recording is counted, if it had no error. */
+/* Begins the second recording after the first was counted, unless that ended by an error. */
 static void begin_second(struct analyzer *analyzer)
 {
 	struct diag why = { 0 };
@@ -436,7 +436,7 @@ static void begin_second(struct analyzer *analyzer)
 	analyzer->end_ns = clock_now_ns();
 }
 
-/* The last picture, once all that was read is counted and (within reason) named. */
+/* Publishes the last snapshot, once all records are counted and (within a limit) named. */
 static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 {
 	const struct ingest *ingest = &analyzer->ingest;
@@ -456,7 +456,7 @@ static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
 	publish(analyzer, analyzer->is_last_published);
 }
 
-/* Each is told once: none leaves before the one before it was taken. */
+/* Publishes events. Each is published once, so the previous snapshot must have been taken. */
 static void tell_events(struct analyzer *analyzer, uint64_t now_ns)
 {
 	if (must_wait_for_reader(analyzer) ||
@@ -483,14 +483,14 @@ static void refresh_names(struct analyzer *analyzer, uint64_t now_ns)
 	publish(analyzer, analyzer->is_last_published);
 }
 
-/* The next picture, where pictures come at their times and not with what they show. */
+/* Returns when the next regular refresh is due; 0: snapshots don't come at regular times now. */
 static uint64_t planned_picture_ns(const struct analyzer *analyzer)
 {
 	return analyzer->end_ns || analyzer->config.ingest.is_replay || is_still(analyzer) ||
 	       analyzer->first.begin_ns || analyzer->more_due_ns ? 0 : analyzer->next_refresh_ns;
 }
 
-/* A line that the screen waits for; more may follow it in a moment. */
+/* Takes source lines that the screen waits for; more may follow in a moment. */
 static void take_sources(struct analyzer *analyzer)
 {
 	const uint64_t due_ns = clock_now_ns() + SOURCES_REFRESH_NS;
@@ -509,7 +509,7 @@ static void release_held(struct analyzer *analyzer)
 		deliver(analyzer, snapshot);
 }
 
-/* What the first picture asked of /proc is there now; a still picture would never say it. */
+/* Publishes the stats that the last snapshot requested: a frozen window would never show them. */
 static void refresh_more(struct analyzer *analyzer, uint64_t now_ns)
 {
 	if (!analyzer->more_due_ns || now_ns < analyzer->more_due_ns)
@@ -518,7 +518,7 @@ static void refresh_more(struct analyzer *analyzer, uint64_t now_ns)
 	publish(analyzer, analyzer->is_last_published);
 }
 
-/* Samples come in, but a chosen window stays. */
+/* True if the window is chosen, but the activity graph moves on, as samples still come. */
 static bool has_moving_strip(const struct analyzer *analyzer)
 {
 	return analyzer->publisher.chosen_ns && !analyzer->config.ingest.is_replay &&
@@ -562,7 +562,7 @@ static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
 	schedule(analyzer, now_ns);
 }
 
-/* What history does not refer to may be all that it is full of. */
+/* True if a table is full, maybe of rows that history does not refer to. */
 static bool has_full_table(const struct ingest *ingest)
 {
 	return (ingest->hits && ingest->hits->values.is_full) || reclaim_is_wanted(ingest);
@@ -590,7 +590,7 @@ static void enforce_budget(struct analyzer *analyzer)
 		publisher_renumbered(&analyzer->publisher);
 }
 
-/* How long nothing can be due; -1: until a descriptor says so. */
+/* Returns how long nothing is due; -1: until a descriptor is readable. */
 static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 {
 	const struct ingest *ingest = &analyzer->ingest;
@@ -616,7 +616,7 @@ static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
 	return clock_ms_until(clock_earlier(first_ns, analyzer->next_refresh_ns), now_ns);
 }
 
-/* Nothing is due before: -1 is never. */
+/* Returns the timeout for poll(2); -1: none. */
 static int poll_ms(struct analyzer *analyzer, uint64_t now_ns)
 {
 	const int refresh_ms = wait_ms(analyzer, now_ns);
@@ -657,7 +657,7 @@ static void *run(void *argument)
 
 	thread_turn_begin(&config->queue->consumer);
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
-		fds[0].fd = config->queue_fd;	/* of a second recording another one */
+		fds[0].fd = config->queue_fd;	/* changes with a second recording */
 		poll(fds, sizeof(fds) / sizeof(fds[0]),
 		     has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
 		if (fds[0].revents & POLLIN)

@@ -1,9 +1,9 @@
 /* budget.c - see budget.h.
  *
- * Idea: slices go oldest first, a quarter of the budget at once, so that the compaction after it
- * (which walks everything) is rare. Only what that frees counts: text, and the rows of who lives,
- * would else push out the history for ever and not become less by it. Rejected: reference counts
- * per stack (8 bytes each, and a cache miss per sample).
+ * Idea: drop slices oldest first, a quarter of the budget at once, so that the compaction after it
+ * (which walks everything) is rare. Only memory that this frees counts: otherwise text and the rows
+ * of live tasks would evict all history without getting smaller. Rejected: reference counts per
+ * stack (8 bytes each, and a cache miss per sample).
  */
 #include "budget.h"
 
@@ -16,9 +16,9 @@
 #include "reclaim.h"
 #include "symbols/jit_files.h"
 
-#define TICKS_STAY_NS (30 * CLOCK_NS_PER_S) /* then seconds are exact, where there is no room */
+#define TICKS_STAY_NS (30 * CLOCK_NS_PER_S) /* short of memory, older times are exact to a second */
 #define NAMES_STAY_NS (60 * CLOCK_NS_PER_S) /* the largest window that is easily chosen */
-#define DEAD_STAY_NS (2 * CLOCK_NS_PER_S) /* samples of the way out come after the EXIT */
+#define DEAD_STAY_NS (2 * CLOCK_NS_PER_S) /* samples of the exit path come after EXIT */
 
 /* The table in budget.h. Passing text has an allocation, a row of the pool and one of its hash. */
 #define SLOT_BYTES   (2 * sizeof(struct id_map_slot))	/* a row's part of a hash */
@@ -85,9 +85,8 @@ static void mark_line(const struct usage *usage, const struct hit_line *line)
 		usage->stacks[line->stack] = 1;
 }
 
-/* The slowest hits of probes and the newest keep their stacks, however long ago they were. The
- * other lines have theirs as long as history has them: a thousand of each probe would push it
- * out. */
+/* Marks the stacks of each probe's slowest and newest hits, which are kept whatever their age.
+ * Other lines keep theirs as long as history has them: a thousand per probe would evict it. */
 static void mark_log(const struct usage *usage, const struct hit_log *log)
 {
 	for (uint32_t i = 0; i < log->slowest_count; i++)
@@ -96,7 +95,7 @@ static void mark_log(const struct usage *usage, const struct hit_log *log)
 		mark_line(usage, hit_log_recent(log, log->last_number - i));
 }
 
-/* The ages of stacks that stay, each at its new number: that is never larger. */
+/* Moves the ages of remaining stacks to their new numbers, which are never larger. */
 static void renumber_ages(const struct usage *usage, size_t stacks)
 {
 	for (size_t i = 0; i < stacks; i++)
@@ -104,7 +103,7 @@ static void renumber_ages(const struct usage *usage, size_t stacks)
 			usage->ages[usage->new_stack[i]] = usage->ages[i];
 }
 
-/* The age of the first slice that a screen may well show. */
+/* Returns the age of the first slice that a screen is likely to show. */
 static uint32_t first_recent(const struct timeline *timeline, uint64_t now_ns)
 {
 	uint32_t s = timeline->count;
@@ -220,8 +219,8 @@ bool budget_enforce(struct ingest *ingest, size_t limit_bytes, uint64_t now_ns)
 {
 	size_t aim;
 
-	/* In a recording EXIT takes nothing away, samples of a thread may follow its end: but who
-	 * lives could not be read again, so that the dead go before them. */
+	/* In a recording ended tasks are kept, as samples of a thread may follow its EXIT, unless
+	 * there are too many: live tasks could not be read again, so the ended ones go first. */
 	if (!ingest->config.is_replay || has_more_tasks_than(ingest, TASK_TABLE_ROWS))
 		drop_dead(ingest);
 	task_table_trim(&ingest->tasks, TASK_TABLE_ROWS, TASK_TABLE_MAP_BYTES);

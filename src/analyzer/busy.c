@@ -1,8 +1,8 @@
 /* busy.c - see analyzer/busy.h.
  *
- * One list of readings serves the header, the CPUs and the strip. It is thinned out by age: of each
- * stretch of time the first reading stays, and the stretches grow. Shorter stretches divide longer
- * ones, so what stays of a long one was kept all the time before. The newest reading always stays.
+ * One list of readings serves the header, the CPUs and the activity graph. It is thinned out by
+ * age: the first reading in each stretch of time is kept, and older stretches are longer. Shorter
+ * ones divide longer ones, so the first reading in a long one was always kept. So is the newest.
  */
 #include "analyzer/busy.h"
 
@@ -61,7 +61,7 @@ static uint64_t stretch_ns(uint64_t age_ns)
 	return age_ns < (STRIP_POINTS + 2) * CLOCK_NS_PER_S ? CLOCK_NS_PER_S : 60 * CLOCK_NS_PER_S;
 }
 
-/* Leaves room for one more. */
+/* Drops readings to leave room for one more. */
 static void thin_out(struct busy *busy, uint64_t now_ns)
 {
 	uint32_t kept = busy->count ? 1 : 0;
@@ -155,7 +155,7 @@ void busy_add(struct busy *busy, uint64_t now_ns, const char *text)
 	busy->points[busy->count++] = point;
 }
 
-/* All lines of CPUs, which come first, into busy->text; false: can't. */
+/* Reads all lines of CPUs, which come first, into busy->text; false: error. */
 static bool read_text(struct busy *busy, int fd)
 {
 	size_t used = 0;
@@ -213,7 +213,7 @@ double busy_point_pct(const struct busy_point *from, const struct busy_point *to
 	return share(to->busy - from->busy, to->total - from->total);
 }
 
-/* The readings around the window: two different ones. False: there are none. */
+/* Finds two different readings around the window. False: there are none. */
 static bool find_points(const struct busy *busy, uint64_t since_ns, uint64_t until_ns,
 			uint32_t *from, uint32_t *to)
 {

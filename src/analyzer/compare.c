@@ -28,7 +28,7 @@ bool compare_is_wanted(const struct compare *compare, const struct query *query,
 	return query->compare && baseline_has_event(&compare->ingest->baseline, event);
 }
 
-/* Rises when a name is another one than before, or the cgroup of a task. */
+/* Returns a number that grows whenever a name or the cgroup of a task changes. */
 static uint64_t names_now(const struct ingest *ingest)
 {
 	return (uint64_t)ingest->trie.frames.forgotten + ingest->names.renamed +
@@ -37,7 +37,7 @@ static uint64_t names_now(const struct ingest *ingest)
 
 const struct symbol_twins *compare_twins(struct compare *compare)
 {
-	/* Without memory for them the builds stay apart, which is true, too. */
+	/* Without memory for pairs different builds are not paired, which is correct, too. */
 	symbol_twins_find(&compare->twins, &compare->ingest->names);
 	return compare->twins.count ? &compare->twins : NULL;
 }

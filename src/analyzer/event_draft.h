@@ -1,4 +1,4 @@
-/* event_draft.h - lines of ingest/event_lines.h -> the events of a snapshot.
+/* event_draft.h - makes the events of a snapshot from the lines of ingest/event_lines.h.
  * Thread: the analyzer's. */
 #ifndef ANALYZER_EVENT_DRAFT_H
 #define ANALYZER_EVENT_DRAFT_H
@@ -8,16 +8,16 @@
 #include "ingest/ingest.h"
 
 struct event_wish {
-	const struct filter *filter;	/* by the command, the CPU and the code that it was in */
+	const struct filter *filter;	/* applied to command, CPU and leaf */
 	bool shows_idle, wants_stacks;
-	uint64_t limit_ns;	/* older lines are wanted */
+	uint64_t limit_ns;	/* only lines older than this */
 };
 
-/* Looks the names of the wanted lines up, so that they come. */
+/* Looks the names for the selected lines up, so that missing ones are requested. */
 void event_draft_ask_names(struct ingest *ingest, const struct event_wish *wish);
 
-/* The oldest lines leave @ingest->lines: EVENT_LINES_BATCH at most. *@out is the caller's: free(3).
- * 0; -ENOMEM; -EINVAL: as fold_filter_init(). */
+/* Moves the oldest lines, EVENT_LINES_BATCH at most, from @ingest->lines to *@out, which the caller
+ * must free(). 0; -ENOMEM; -EINVAL: see fold_filter_init(). */
 int event_draft_make(struct snapshot_events **out, struct ingest *ingest,
 		     const struct event_wish *wish);
 

@@ -38,7 +38,7 @@ uint64_t first_pictures_due_ns(const struct first_pictures *pictures, const stru
 		return UINT64_MAX;
 	if (!pictures->last_ns)
 		return is_settled(ingest) ? 0 : pictures->begin_ns + FIRST_NS;
-	/* One that was asked for before there were samples was not yet the first. */
+	/* A snapshot requested before there were samples does not count as the first. */
 	has_news = ingest->has_new_names || (!pictures->has_samples && is_settled(ingest));
 	return has_news && step_ns < end_ns ? step_ns : end_ns;
 }

@@ -1,11 +1,11 @@
-/* line_wait.c - see line_wait.h. What weighs most of all that is to be shown is asked for, a
- * hundred addresses at a time, until none of weight is left that can be known. */
+/* line_wait.c - see line_wait.h. Requests the heaviest addresses that will be shown, a hundred at a
+ * time, until no heavy one is left that can be known. */
 #include "line_wait.h"
 
 #include "base/clock.h"
 #include "fold/group_fold.h"
 
-#define WAIT_NS (2 * CLOCK_NS_PER_S)	/* as source_hold.c waits for rows */
+#define WAIT_NS (2 * CLOCK_NS_PER_S)	/* same as in source_hold.c */
 
 static bool is_by_lines(const struct query *query)
 {
@@ -15,7 +15,7 @@ static bool is_by_lines(const struct query *query)
 	return false;
 }
 
-/* Of what will be printed: an interval has what came since the one before. */
+/* Returns the first slice that will be printed: an interval has those since the previous one. */
 static uint32_t first_slice(const struct publisher *publisher)
 {
 	const struct timeline *timeline = &publisher->ingest->timeline;
@@ -27,7 +27,7 @@ static uint32_t first_slice(const struct publisher *publisher)
 	return s;
 }
 
-/* Returns how many. */
+/* Requests lines; returns how many. */
 static uint32_t wish(struct publisher *publisher)
 {
 	struct ingest *ingest = publisher->ingest;

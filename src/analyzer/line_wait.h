@@ -1,6 +1,6 @@
-/* line_wait.h - holds a refresh of batch mode back until the lines are known that its groups are
- * by: what is printed can't be filled in later, and other lines make other groups. What rows say of
- * lines is analyzer/source_hold.h's.
+/* line_wait.h - delays a refresh in batch mode until the source lines that key its groups are
+ * known: they can't be filled in after printing, and new lines make new groups. For lines in rows
+ * see source_hold.h.
  * Thread: the analyzer's. */
 #ifndef ANALYZER_LINE_WAIT_H
 #define ANALYZER_LINE_WAIT_H
@@ -8,10 +8,10 @@
 #include "analyzer/publisher.h"
 
 struct line_wait {
-	uint64_t until_ns;	/* then it goes as it is; 0: nothing waits */
+	uint64_t until_ns;	/* when the refresh is made anyway; 0: none waits */
 };
 
-/* A refresh is due: must it wait? Asks for what is not known yet. */
+/* True if a refresh that is due must wait. Requests lines that are not known yet. */
 bool line_wait_must(struct line_wait *wait, struct publisher *publisher, uint64_t now_ns);
 
 #endif

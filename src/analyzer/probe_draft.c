@@ -34,7 +34,7 @@ const char *probe_draft_text(struct probe_draft *draft, const char *text, size_t
 	return (const char *)(uintptr_t)at;
 }
 
-/* The frame of an address that a hit brought; ID_SET_NONE: its object is unknown, or gone. */
+/* Returns the frame of an address in a hit; ID_SET_NONE: its DSO is unknown, or gone. */
 static uint32_t frame_of(struct ingest *ingest, const struct probe_value *value)
 {
 	const uint32_t object = value->object;
@@ -114,7 +114,7 @@ static bool name_by_words(struct probe_reading *reading, uint32_t index, uint64_
 	return is_named;
 }
 
-/* What the number is called. False: it has no name. */
+/* Writes the name of a number to @out. False: it has no name. */
 static bool name_number(struct ingest *ingest, struct probe_reading *reading, uint32_t index,
 			const struct probe_value *value, char *out, size_t room)
 {
@@ -179,7 +179,7 @@ static void fill_latency(const struct probe_row *row, const uint64_t *buckets,
 	latency_summarize(buckets, peak_ns, out);
 }
 
-/* Over the part of the window in which the probe was attached. */
+/* Returns the rate over the part of the window in which the probe was attached. */
 static double hits_per_s(uint64_t hits, const struct probe_row *row, uint64_t begin_ns,
 			 uint64_t end_ns)
 {
@@ -188,7 +188,7 @@ static double hits_per_s(uint64_t hits, const struct probe_row *row, uint64_t be
 	return snapshot_per_s(hits, (double)attached_ns / 1e9);
 }
 
-/* Of the baseline's time, without what was left out of it. */
+/* Returns the rate over the baseline's time, without the part left out of it. */
 static double base_hits_per_s(uint64_t hits, const struct probe_row *row,
 			      const struct baseline *baseline)
 {

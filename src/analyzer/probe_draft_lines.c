@@ -118,7 +118,7 @@ static const char *put_stack(struct probe_draft *draft, struct ingest *ingest, u
 	return at;
 }
 
-/* What @line says without its texts. */
+/* Returns @line without its texts. */
 static struct snapshot_hit hit_of(const struct probe_row *row, const struct hit_line *line)
 {
 	return (struct snapshot_hit){
@@ -128,7 +128,7 @@ static struct snapshot_hit hit_of(const struct probe_row *row, const struct hit_
 	};
 }
 
-/* Of a line of the log the stack is left out: a thousand of them are a text of a megabyte. */
+/* Lines of the log come without a stack: a thousand stacks are a megabyte of text. */
 static void put_line(struct probe_draft *draft, struct ingest *ingest,
 		     const struct probe_row *row, const struct hit_line *line, bool with_stack,
 		     struct snapshot_hit *out)
@@ -170,10 +170,10 @@ static const struct probe_row *find_row(const struct probe_hits *hits, uint32_t 
 	return NULL;
 }
 
-/* How far back the log of a probe has been taken. */
+/* A position in the log of a probe, moving back in time. */
 struct log_cursor {
 	const struct probe_row *row;
-	uint64_t number;	/* of the next line; 0: there is none */
+	uint64_t number;	/* next line; 0: none */
 };
 
 static const struct hit_line *line_here(const struct log_cursor *at)
@@ -198,7 +198,7 @@ static size_t set_cursors(const struct probe_hits *hits, uint64_t end_ns,
 	return count;
 }
 
-/* The cursor at the latest line that is not before @begin_ns; NULL: there is none. */
+/* Returns the cursor at the latest line that is not before @begin_ns; NULL: there is none. */
 static struct log_cursor *latest(struct log_cursor *cursors, size_t count, uint64_t begin_ns)
 {
 	const struct hit_line *best = NULL;
@@ -226,7 +226,7 @@ static int in_time_order(const void *a, const void *b)
 	return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* The logs are merged from their ends, as far as the snapshot has room. */
+/* Merges the logs from their ends, as far as the snapshot has room. */
 static int put_all_logs(struct probe_draft *draft, struct ingest *ingest,
 			const struct probe_draft_span *span)
 {
@@ -267,7 +267,7 @@ int probe_draft_lines(struct probe_draft *draft, struct ingest *ingest,
 	for (uint32_t i = 0; i < kept; i++) {
 		const struct hit_line *line = hit_log_line(&row->log, i);
 
-		if (line->time_ns > span->end_ns ||	/* a frozen picture's end */
+		if (line->time_ns > span->end_ns ||	/* after a frozen window */
 		    (span->is_chosen && line->time_ns < span->begin_ns))
 			continue;
 		put_line(draft, ingest, row, line, false,

@@ -7,14 +7,14 @@
 #include "ingest/latency_bucket.h"
 #include "probe_draft.h"
 
-/* The seconds that are shown: first <= second <= now, of which `now` is not over yet. */
+/* The seconds shown: first <= second <= now; `now` is not over yet. */
 struct seconds {
 	uint64_t first, now;
 	uint32_t index_of[TIMELINE_NUMBERS];	/* row of the event's probe; UINT32_MAX: none */
-	uint32_t heat_event;		/* UINT32_MAX: none is wanted */
+	uint32_t heat_event;		/* UINT32_MAX: no heat map */
 };
 
-/* What falls on @second of @count hits that lie in @length seconds from @first on. */
+/* Returns the part in @second of @count hits, spread over @length seconds from @first on. */
 static uint32_t part_of(uint32_t count, uint64_t first, uint64_t length, uint64_t second)
 {
 	return (uint32_t)(count / length + (second - first < count % length));

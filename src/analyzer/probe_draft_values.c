@@ -20,8 +20,8 @@ struct column_sum {
 };
 
 struct sums {
-	struct column_sum *columns;	/* owned; as draft->values */
-	uint32_t first[PROBE_SLOTS];	/* of each row of the list */
+	struct column_sum *columns;	/* owned; parallel to draft->values */
+	uint32_t first[PROBE_SLOTS];	/* by row of the list: its first column */
 	struct id_map index_of;		/* id of a probe -> its row */
 };
 

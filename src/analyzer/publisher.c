@@ -18,10 +18,10 @@
 #include "snapshot_build.h"
 #include "snapshot_losses.h"
 
-#define BASELINE_SHARE	4	/* of all memory: its stacks take as much again */
+#define BASELINE_SHARE	4	/* 1/4 of all memory: its stacks take as much again */
 #define NO_EVENT	UINT32_MAX		/* nothing is sampled, and no probe is there yet */
-/* A shorter time is that of one fold: pictures on keys follow each other at once. Half of the
- * shortest interval. */
+/* Shorter times have the cost of a single fold, as snapshots for keys come in quick succession.
+ * Half of the shortest interval. */
 #define OWN_COST_MIN_NS (50 * CLOCK_NS_PER_MS)
 
 int publisher_init(struct publisher *publisher, const struct analyzer_config *config,
@@ -119,7 +119,7 @@ void publisher_zero(struct publisher *publisher)
 	publisher_freeze(publisher, 0, 0);
 }
 
-/* The ends of a window that stands still are not rolled up. One from the start has but one. */
+/* Keeps the ends of a frozen window from being rolled up. A window since start has only one. */
 static void keep_frozen(struct publisher *publisher)
 {
 	const uint64_t end_ns = publisher->frozen_ns, length_ns = publisher->config->window_ns;
@@ -137,7 +137,7 @@ void publisher_freeze(struct publisher *publisher, uint64_t begin_ns, uint64_t e
 	keep_frozen(publisher);
 }
 
-/* What was counted before is gone. */
+/* Returns the begin of history: nothing counted earlier is left. */
 static uint64_t history_begin_ns(const struct publisher *publisher)
 {
 	const struct timeline *timeline = &publisher->ingest->timeline;
@@ -177,7 +177,7 @@ void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end
 		baseline_forget(&ingest->baseline, "");
 		return;
 	}
-	/* Of a live window the newest part may be in the open slice. */
+	/* The newest part of a live window may be in the open slice. */
 	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		return;
 	(is_around ? baseline_take_around : baseline_take)(
@@ -348,7 +348,7 @@ static void describe_probe(const struct probe_row *row, struct snapshot *head)
 						? &reading->leave.format : &reading->entry.format);
 }
 
-/* Where only probes are sampled the first of them may still be on its way. */
+/* If only probes are sampled, the first one may not be attached yet. */
 static void describe_event(const struct publisher *publisher, uint32_t event,
 			   struct snapshot *head)
 {
@@ -369,7 +369,7 @@ static void describe_event(const struct publisher *publisher, uint32_t event,
 	}
 }
 
-/* Those of the window, once in a chain of snapshots. */
+/* Fills the probes of the window, once in a chain of snapshots. */
 static int draft_probes(struct publisher *publisher, const struct probe_fold *fold,
 			const struct query *query, struct window_span span, struct probe_draft *out)
 {
@@ -395,7 +395,7 @@ static int draft_probes(struct publisher *publisher, const struct probe_fold *fo
 	return err;
 }
 
-/* What the trees do not know yet: the screen has no rows to wish for beside them. */
+/* Requests lines that the trees lack: the screen has no rows for which it could request them. */
 static void wish_lines(struct publisher *publisher, const struct window_fold *folds)
 {
 	struct source_wish wishes[SOURCE_WISHES_MAX];
@@ -420,7 +420,7 @@ static const char *name_of_event(const void *owner, uint32_t event)
 	return event < config->event_count ? config->events[event]->name : "";
 }
 
-/* With their events as a level, a chain of snapshots has them once. */
+/* If groups have events as a level, a chain of snapshots has them only once. */
 static bool wants_groups(const struct publisher *publisher, const struct query *query,
 			 uint32_t event)
 {
@@ -433,7 +433,7 @@ static bool wants_groups(const struct publisher *publisher, const struct query *
 	return query->group_count;
 }
 
-/* With all events as groups some may be in the baseline, though the one that is shown is not. */
+/* If events are groups, some may be in the baseline even if the one shown is not. */
 static bool groups_are_compared(const struct publisher *publisher, const struct query *query,
 				uint32_t event)
 {
@@ -572,7 +572,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	return snapshot;
 }
 
-/* The one that was asked for, if it is there still; else the first. */
+/* Returns the requested event, if it still exists; else the first. */
 static uint32_t shown_event(struct publisher *publisher, uint32_t event_count)
 {
 	struct probe_hits *hits = publisher->ingest->hits;
@@ -585,7 +585,7 @@ static uint32_t shown_event(struct publisher *publisher, uint32_t event_count)
 	return publisher->event;
 }
 
-/* NULL: out of memory; whoever asked asks again. */
+/* Makes the snapshot for REQUEST_STACKS. NULL: out of memory; the screen requests it again. */
 static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot head,
 				    struct window_span span)
 {
@@ -603,7 +603,7 @@ static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot
 			NULL);
 }
 
-/* Events that can have samples: all but the side-band one. */
+/* Returns the number of events that can have samples: all but the side-band one. */
 static uint32_t shown_events(const struct analyzer_config *config)
 {
 	uint32_t count = config->ingest.event_count;
@@ -613,7 +613,7 @@ static uint32_t shown_events(const struct analyzer_config *config)
 	return count;
 }
 
-/* The first tells of the probes. */
+/* Makes a snapshot per event; the first has the probes. */
 static struct snapshot *make_all(struct publisher *publisher, const struct snapshot *head,
 				 struct window_span span, struct probe_fold *probes)
 {

@@ -1,8 +1,8 @@
 /* publisher_events.c - snapshots of hits and samples one by one: publisher_make_events() of
  * analyzer/publisher.h.
  *
- * A line is printed once: names that come later are of no use to it. So the oldest wait a little,
- * for symbol tables and then for demangled names, and the others wait behind them.
+ * A line is printed once: names that come later can't be added. So the oldest lines wait a little,
+ * for symtabs and then for demangled names, and the others wait behind them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static bool wait_for_tables(const struct publisher *publisher, uint64_t *limit_n
 	return false;
 }
 
-/* Asks for the names of what is about to be shown. True: they may be there in a moment. */
+/* Requests the names that are about to be shown. True: they may be there in a moment. */
 static bool wait_for_names(struct publisher *publisher, const struct event_wish *wish)
 {
 	const uint64_t now_ns = clock_now_ns();
@@ -60,7 +60,8 @@ static void put_stopped(FILE *out, const struct probe_row *row)
 		   sanitize_lazily(reason, sizeof(reason), row->status.reason));
 }
 
-/* Probes that ended before the look did; NULL: none, or no memory. The caller's. */
+/* Lists probes that ended before the run did. NULL: none, or no memory. The caller must free()
+ * it. */
 static char *name_stopped_probes(const struct ingest *ingest)
 {
 	char *text = NULL;

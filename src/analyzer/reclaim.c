@@ -1,7 +1,7 @@
 /* reclaim.c - see reclaim.h.
  *
- * Rejected: counting references. Samples would count them on the way in, and the marks are made
- * where all of history is walked anyway.
+ * Rejected: reference counts. Every sample would have to update them, while marking happens where
+ * all of history is walked anyway.
  */
 #include "reclaim.h"
 
@@ -45,7 +45,7 @@ static void mark_objects(const struct ingest *ingest, unsigned char *used)
 	mark_map(ingest->kernel_overlay, used);
 }
 
-/* Who maps files one after the other all day has none of those that have gone. */
+/* Recounts the DSOs charged to each process: those that were reclaimed no longer count. */
 static void count_brought(struct ingest *ingest)
 {
 	struct process *process;

@@ -1,12 +1,12 @@
 /* request_take.c - see request_take.h. */
 #include "request_take.h"
 
-/* True: rows of tasks, about which /proc says more. */
+/* True: rows are keyed by tasks, for which /proc has stats. */
 static bool take_query(const struct request *request, struct analyzer_config *config,
 		       const struct publisher *publisher)
 {
 	config->query = request->query;
-	/* Before its first picture the screen can't know that it compares. */
+	/* Before its first snapshot the screen can't know that there is a baseline. */
 	config->query.compare |= config->second && !publisher->seq;
 	return config->reader && (config->query.keys & (KEY_PID | KEY_TID));
 }

@@ -1,4 +1,4 @@
-/* request_take.h - what a request of the screen changes: what pictures show, not when they come.
+/* request_take.h - applies a request of the screen to the content of snapshots, not to their times.
  *
  * Thread: the analyzer's.
  */
@@ -10,8 +10,8 @@
 #include "analyzer/analyzer.h"
 #include "analyzer/publisher.h"
 
-/* @is_zero_refused: the window is all there is, always. True: /proc is read for what the picture
- * will show, another one should follow in a moment. */
+/* Applies @request. @is_zero_refused: ignore REQUEST_ZERO, as the window is always everything.
+ * True: the rows need stats from /proc, so another snapshot should follow in a moment. */
 bool request_take(const struct request *request, struct analyzer_config *config,
 		  struct publisher *publisher, bool is_zero_refused);
 

@@ -10,7 +10,7 @@
 #include "budget.h"
 #include "ingest/event_pairs.h"
 
-/* @format: of the name and of the count. */
+/* Appends a line if @count is not 0. @format takes @name and @count. */
 __attribute__((format(printf, 5, 0)))
 static void add_line(char *notice, size_t room, const char *name, uint64_t count,
 		     const char *format)
@@ -24,8 +24,8 @@ static void add_line(char *notice, size_t room, const char *name, uint64_t count
 	snprintf(notice + used, room - used, format, name, count);
 }
 
-/* What is missing in the baseline, besides events: its counters make room for the second's. The
- * screen's header has no room for it. */
+/* Adds the losses in the baseline, as its counters are reset for the second recording. The screen's
+ * header has no room for them. */
 static void add_losses(const struct ingest *ingest, const char *name, char *notice, size_t room)
 {
 	const struct ingest_counters *counters = &ingest->counters;

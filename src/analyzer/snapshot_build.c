@@ -96,7 +96,7 @@ static void join_tree(const struct tree_list *from, struct call_tree *out,
 	}
 }
 
-/* The tree of groups, likewise. */
+/* The tree of groups, while its text is collected. */
 struct group_list {
 	struct group_draft draft;
 	struct group_offsets {

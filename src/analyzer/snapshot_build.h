@@ -1,4 +1,4 @@
-/* snapshot_build.h - a finished fold and the figures around it -> one immutable snapshot. */
+/* snapshot_build.h - makes an immutable snapshot from a finished fold and the stats around it. */
 #ifndef ANALYZER_SNAPSHOT_BUILD_H
 #define ANALYZER_SNAPSHOT_BUILD_H
 
@@ -10,23 +10,23 @@
 #include "fold/tree_fold.h"
 #include "probe_draft.h"
 
-/* What rows say besides counts. */
+/* Sources of the rows' members besides counts, and of trees and probes. */
 struct row_sources {
-	const struct task_stats *tasks;	/* of rows keyed by pid or tid; NULL: absent */
-	const struct busy *busy;	/* of rows keyed by CPU alone; NULL: absent */
-	uint64_t since_ns, until_ns;	/* the window, for busy */
-	bool is_past;			/* what tasks do now has nothing to do with it */
+	const struct task_stats *tasks;	/* for rows keyed by pid or tid; NULL: absent */
+	const struct busy *busy;	/* for rows keyed by CPU alone; NULL: absent */
+	uint64_t since_ns, until_ns;	/* the window, for `busy` */
+	bool is_past;			/* a chosen window: leave the present state of tasks out */
 	const struct source_lines *lines;	/* NULL: absent */
-	bool raw_names, by_total;	/* as struct query */
-	struct tree_fold *tree;		/* summed; NULL: no tree was asked for */
-	const struct group_fold *groups;	/* NULL: no tree of groups was asked for */
+	bool raw_names, by_total;	/* see struct query */
+	struct tree_fold *tree;		/* after tree_fold_sum(); NULL: not requested */
+	const struct group_fold *groups;	/* NULL: not requested */
 	const struct fold *base;	/* the baseline's rows, by the same keys; NULL: not
 					 * compared */
 	const struct probe_draft *probes;	/* NULL: absent */
 };
 
-/* Copies @head (its text pointers raw or pool text, copied and sanitized too; its strip) and the
- * rows of @fold into one block. NULL: out of memory. The caller's: snapshot_destroy().
+/* Copies @head, with its strip and sanitized copies of its (raw or pool) texts, and the rows of
+ * @fold into one block. NULL: out of memory. The caller owns it: snapshot_destroy().
  * Thread: the analyzer's. */
 struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *fold,
 				const struct row_sources *sources);

@@ -34,7 +34,7 @@ static void put_ledger(const struct ingest *ingest, const struct loss_history *h
 			.in_window = has_window ? within[cause] : 0, .has_window = has_window,
 		};
 	ledger->counts[LOSS_UNRESOLVED].has_start = false;	/* names come after counting */
-	/* What has left was in no window of now; "since start" lacks all of it. */
+	/* Evicted samples are in no present window; "since start" lacks all of them. */
 	if (head->window != WINDOW_ALL)
 		ledger->counts[LOSS_EVICTED].has_window = false;
 	else

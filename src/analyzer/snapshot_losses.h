@@ -1,4 +1,4 @@
-/* snapshot_losses.h - what a snapshot says of losses: its counters, and the ledger.
+/* snapshot_losses.h - fills the loss counters of a snapshot.
  * Thread: the analyzer's. */
 #ifndef ANALYZER_SNAPSHOT_LOSSES_H
 #define ANALYZER_SNAPSHOT_LOSSES_H
@@ -7,13 +7,13 @@
 #include "ingest/ingest.h"
 #include "ingest/loss_ledger.h"
 
-/* The snapshot's counters since start, and its ledger but for what the window's fold says. The
- * span of the window is set already. */
+/* Sets the losses since start, and the `ledger` except for causes known from the window's fold.
+ * The span of the window must be set. */
 void snapshot_losses_put(const struct ingest *ingest, const struct loss_history *history,
 			 struct snapshot *head);
 
-/* What the fold has counted in the window; unresolved, the stacks' counters and how busy the CPUs
- * were are set already. */
+/* Sets the losses known from the window's fold. `unresolved`, the counters of stacks and busy_pct
+ * must be set. */
 void snapshot_losses_put_window(struct snapshot *head);
 
 #endif

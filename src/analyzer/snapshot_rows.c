@@ -10,7 +10,7 @@
 
 #define KEYS_CODE (KEY_OBJECT | KEY_SYMBOL | KEY_ADDRESS)
 
-/* Once per process: its threads have the same. */
+/* Adds a command line once per process, as all its threads share it. */
 static size_t put_command_line(struct snapshot_text *block, const struct task_stat *process)
 {
 	uint32_t at = id_map_get(&block->of_process, process->pid);
@@ -21,7 +21,7 @@ static size_t put_command_line(struct snapshot_text *block, const struct task_st
 	id_map_put(&block->of_process, process->pid, at);
 	return at;
 }
-/* Once per object: it has many symbols. */
+/* Adds a build-id once per DSO, as many symbols share it. */
 static size_t put_build_id(struct snapshot_text *block, uint32_t id,
 			   const struct build_id *build_id)
 {
@@ -35,7 +35,8 @@ static size_t put_build_id(struct snapshot_text *block, uint32_t id,
 	return at;
 }
 
-/* Equal for equal keys in every snapshot: no ids that compaction may change. */
+/* Returns an id that is equal for equal keys in every snapshot: made of no ids that compaction may
+ * change. */
 static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 {
 	const struct symbol *symbol = &fold->names->symbols[row->symbol];
@@ -58,7 +59,7 @@ static uint64_t row_id(const struct fold *fold, const struct fold_row *row)
 				     row->key.cpu_and_idle));
 }
 
-/* The process's alone, so that it is the same whichever threads were hit. */
+/* Returns the id of a process's row, independent of which threads have samples. */
 static uint64_t group_id(const struct fold_row *row)
 {
 	return id_set_mix(id_set_mix(KEY_GROUP, row->is_idle), row->key.pid);
@@ -69,7 +70,7 @@ static int64_t part_or_none(uint32_t part)
 	return part == FOLD_MIXED || part == FOLD_NONE ? -1 : (int64_t)part;
 }
 
-/* An EXIT record is news, /proc was read a refresh ago. */
+/* True if an EXIT record is newer than the reading of /proc, which was a refresh ago. */
 static bool has_ended_since(const struct fold *fold, const struct snapshot_row *row,
 			    bool is_thread, uint64_t read_ns)
 {
@@ -81,7 +82,7 @@ static bool has_ended_since(const struct fold *fold, const struct snapshot_row *
 	return process && !process->is_alive && process->ended_ns > read_ns;
 }
 
-/* What /proc says of the row's task. */
+/* Adds the stats from /proc for the row's task. */
 static void put_task(struct snapshot_rows *list, struct snapshot_row *row,
 		     struct snapshot_row_text *text)
 {
@@ -141,8 +142,8 @@ static void put_load(struct snapshot_rows *list, struct snapshot_row *row,
 		put_task(list, row, text);
 }
 
-/* A task that became another program has samples under both names: it is called what it is now, or
- * by one of them when it ended long ago. */
+/* A task that became another program has samples under both names: adds its present name, or one of
+ * them if it ended long ago. */
 static size_t put_present_comm(struct snapshot_rows *list, uint32_t tid,
 			       const struct fold_row *from)
 {
@@ -240,7 +241,7 @@ static void put_base(struct snapshot_row *row, const struct fold_row *base)
 	row->base_total_weight = base->total_weight;
 }
 
-/* Only in the baseline: what was counted is its. */
+/* Makes a row that is only in the baseline: its counts are the baseline's. */
 static void leave_to_base(struct snapshot_row *row, const struct fold_row *base)
 {
 	put_base(row, base);
@@ -248,7 +249,7 @@ static void leave_to_base(struct snapshot_row *row, const struct fold_row *base)
 	row->self_weight = row->total_weight = 0;
 }
 
-/* A process above its threads. */
+/* Adds the row of a process, besides those of its threads. */
 static void fill_group(struct snapshot_rows *list, const struct fold_group *group)
 {
 	struct snapshot_row_text *text = &list->texts[list->count];
@@ -267,7 +268,7 @@ static void fill_group(struct snapshot_rows *list, const struct fold_group *grou
 		text->comm = put_present_comm(list, (uint32_t)row->pid, &group->sum);
 }
 
-/* The processes of the baseline, beside those from @first on that are in both. */
+/* Adds the processes of the baseline: to the rows from @first on, or as new rows. */
 static void fill_base_groups(struct snapshot_rows *list, uint32_t first,
 			     const struct fold_group *groups, uint32_t count)
 {
@@ -301,7 +302,7 @@ static int hottest_first(const void *a, const void *b)
 		return left->self_weight > right->self_weight ? -1 : 1;
 	if (left->total_weight != right->total_weight)
 		return left->total_weight > right->total_weight ? -1 : 1;
-	if (left->base_self_weight != right->base_self_weight)	/* of what is gone, mostly */
+	if (left->base_self_weight != right->base_self_weight)	/* rows only there, mostly */
 		return left->base_self_weight > right->base_self_weight ? -1 : 1;
 	return left->id < right->id ? -1 : left->id > right->id;
 }
@@ -334,7 +335,7 @@ static void put_pointers(struct snapshot_row *row, const struct snapshot_row_tex
 	row->pod = text + from->pod;
 }
 
-/* Each row of the fold, with the baseline's figures, then what is only in that. */
+/* Adds each row of the fold, with its stats in the baseline, then rows only in the baseline. */
 static void fill_each(struct snapshot_rows *list, bool is_grouped)
 {
 	const struct fold *fold = list->fold, *base = list->sources->base;
@@ -385,8 +386,8 @@ static void fill_groups(struct snapshot_rows *list, const struct row_groups *gro
 		fill_base_groups(list, first, groups->base, groups->base_count);
 }
 
-/* What /proc says counts first: a process can outlive its first thread, and the task table forgets
- * ended processes before their samples leave history. */
+/* /proc takes precedence: a process can outlive its main thread, and the task table forgets ended
+ * processes before their samples leave history. */
 static bool is_ended_process(const struct snapshot_rows *list, const struct snapshot_row *row)
 {
 	const struct process *process;

@@ -1,7 +1,7 @@
-/* snapshot_rows.h - a fold's rows with all they say, and beside each what it was in the baseline.
+/* snapshot_rows.h - makes the rows of a snapshot from a fold, with their stats in the baseline.
  *
- * Use:    set fold and sources, snapshot_rows_fill(); then snapshot_rows_join() once the text does
- *         not move any more.
+ * Use:    set `fold` and `sources`, snapshot_rows_fill(); then snapshot_rows_join() once the text
+ *         has its final address.
  * Thread: the analyzer's.
  */
 #ifndef ANALYZER_SNAPSHOT_ROWS_H
@@ -10,7 +10,7 @@
 #include "snapshot_build.h"
 #include "snapshot_text.h"
 
-/* Offsets while the text still grows; pointers at the end. */
+/* Offsets of a row's texts in the block, as it may still move. */
 struct snapshot_row_text {
 	size_t symbol, raw_symbol, object, object_path, build_id, comm, reason, command_line;
 	size_t source, source_reason;
@@ -20,16 +20,16 @@ struct snapshot_row_text {
 struct snapshot_rows {
 	const struct fold *fold;
 	const struct row_sources *sources;
-	struct snapshot_row *rows;	/* owned, as the next */
-	struct snapshot_row_text *texts;
+	struct snapshot_row *rows;	/* owned */
+	struct snapshot_row_text *texts;	/* owned; by row */
 	uint32_t count;
 	struct snapshot_text block;
 };
 
-/* All rows of the fold, those of processes, and those that are in the baseline alone. 0 or
+/* Adds all rows of the fold, rows of processes, and rows that are only in the baseline. 0 or
  * -ENOMEM. */
 int snapshot_rows_fill(struct snapshot_rows *list);
-/* Sorts the rows into @out, which has room for them; their text lies at @text. */
+/* Sorts the rows into @out, which has room for `count`; @text: final address of their texts. */
 void snapshot_rows_join(struct snapshot_rows *list, const char *text, struct snapshot_row *out);
 void snapshot_rows_finish(struct snapshot_rows *list);
 

@@ -45,7 +45,7 @@ size_t snapshot_text_put(struct snapshot_text *block, const char *text)
 	return at;
 }
 
-/* What is clean already. */
+/* Adds a copy of text that is sanitized already. */
 static size_t put_clean(struct snapshot_text *block, const char *text)
 {
 	const size_t room = strlen(text) + 1, at = block->used;

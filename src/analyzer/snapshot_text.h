@@ -1,5 +1,5 @@
-/* snapshot_text.h - the text of a snapshot while it is collected: clean copies one behind another,
- * known by their offsets, because the block still moves.
+/* snapshot_text.h - collects the text of a snapshot: sanitized copies one after the other, known by
+ * their offsets, as the block may still move.
  *
  * Thread: the analyzer's.
  */
@@ -23,11 +23,12 @@ struct snapshot_text {		/* zeroed: empty; its first text must be "" */
 
 void snapshot_text_finish(struct snapshot_text *block);
 
-/* Offset of a copy of the clean form of @text, which may be NULL; without memory 0, that is "". */
+/* Adds a sanitized copy of @text (may be NULL) and returns its offset; 0, which is "", without
+ * memory. */
 size_t snapshot_text_put(struct snapshot_text *block, const char *text);
-/* The same for lines: their newlines stay. */
+/* Like snapshot_text_put(), but newlines are kept. */
 size_t snapshot_text_put_lines(struct snapshot_text *block, const char *lines);
-/* The same, once for each string: thousands of rows share few comms and objects. */
+/* Like snapshot_text_put(), once per string: thousands of rows share few comms and DSOs. */
 size_t snapshot_text_put_string(struct snapshot_text *block, const struct strpool *strings,
 				struct str_id id);
 

@@ -1,7 +1,7 @@
 /* source_hold.c - see source_hold.h.
  *
- * A snapshot is one block, and lines arrive when it is long made: they come into a block of their
- * own, which goes with it.
+ * A snapshot is one block, and lines arrive after it was built: they are put into a block of their
+ * own, which the snapshot owns.
  */
 #include "source_hold.h"
 
@@ -12,7 +12,7 @@
 #include "base/sanitize.h"
 
 #define SANITIZE_ROOM(len) (12 * (len) + 1)	/* the worst: "<U+NNNN>" per byte */
-#define HOLD_NS (2 * CLOCK_NS_PER_S)	/* a refresh: large debug information takes about that */
+#define HOLD_NS (2 * CLOCK_NS_PER_S)	/* per refresh; large debug information takes that long */
 
 void source_hold_init(struct source_hold *hold, struct source_lines *lines, size_t max_rows)
 {
@@ -30,7 +30,7 @@ static struct source_wish wish_of(const struct snapshot_row *row)
 	return (struct source_wish){ row->address, row->object_id };
 }
 
-/* Wishes for as many rows as may be wished for at once, of those whose lines are not known. */
+/* Requests the unknown lines of as many rows as one list of wishes can have. */
 static void wish(struct source_hold *hold)
 {
 	struct source_wish wishes[SOURCE_WISHES_MAX];
@@ -70,7 +70,7 @@ static const char *find_line(const struct source_hold *hold, const struct snapsh
 
 static void fill(const struct source_hold *hold, struct snapshot *snapshot)
 {
-	/* Not given away yet. */
+	/* Not published yet, so still writable. */
 	struct snapshot_row *rows = (struct snapshot_row *)snapshot->rows;
 	size_t room = 0;
 	char *out;

@@ -1,10 +1,10 @@
 /* strip.c - see analyzer/strip.h.
  *
- * A reading at the first moment of second 12 says what second 11 was: the strip ends at 12.
+ * A reading at the first moment of second 12 gives the value of second 11: the graph ends at 12.
  *
- * Points lie on the clock's whole seconds, or whole steps, so that a point keeps its value while
- * the strip moves on. The second that is not over yet would always look quiet: it has no point.
- * A damaged recording may say any time up to 2^64 ns: no sum of two times is formed.
+ * Points are whole seconds of the clock, or whole steps, so that a point keeps its value while the
+ * graph moves on. The present second would always look quiet: it has no point.
+ * A damaged recording may have any time up to 2^64 ns: two times are never added.
  */
 #include "analyzer/strip.h"
 
@@ -67,7 +67,7 @@ static uint64_t overlap_ns(struct stretch a, struct stretch b)
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
-/* Points from the one that holds @begin_ns on. */
+/* The points of the graph, `count` steps from step `first` on. */
 struct grid {
 	uint64_t first, count;	/* in steps since time 0 */
 	uint64_t step_ns;
@@ -100,7 +100,7 @@ static void spread(double *sums, const struct grid *grid, struct stretch from, u
 	const uint64_t first = from.begin_ns / grid->step_ns;
 	uint64_t point = first > grid->first ? first - grid->first : 0;
 
-	if (from.end_ns <= from.begin_ns)	/* of one moment */
+	if (from.end_ns <= from.begin_ns)	/* empty: use one nanosecond */
 		from.end_ns = from.begin_ns + 1;
 	for (; point < grid->count; point++) {
 		const uint64_t part_ns = overlap_ns(stretch_of(grid, point), from);
@@ -112,7 +112,7 @@ static void spread(double *sums, const struct grid *grid, struct stretch from, u
 	}
 }
 
-/* What the strip covers of @span, newest last; false: nothing. */
+/* Chooses the points that cover @span, or its newest part; false: there are none. */
 static bool choose_grid(const struct strip_span *span, struct grid *grid)
 {
 	struct stretch covered = { span->begin_ns, span->end_ns };

@@ -17,7 +17,7 @@
 #define ASK_EVERY_NS	 (500 * CLOCK_NS_PER_MS)
 #define STAY_NS		 (60 * CLOCK_NS_PER_S)
 #define ROWS_MAX	 2048	/* with the longest command lines 8 MiB */
-#define COMMAND_LINE_NS	 (10 * CLOCK_NS_PER_S)	/* programs write their status there */
+#define COMMAND_LINE_NS	 (10 * CLOCK_NS_PER_S)	/* programs show their status there */
 
 void task_stats_init(struct task_stats *stats, struct process_reader *reader)
 {
@@ -52,7 +52,7 @@ const struct task_stat *task_stats_find(const struct task_stats *stats, uint32_t
 	return find(stats, pid, tid);
 }
 
-/* Keeps those that were asked for since @since_ns. */
+/* Forgets tasks that were last requested before @since_ns. */
 static void forget(struct task_stats *stats, uint64_t since_ns)
 {
 	uint32_t i = 0;
@@ -72,7 +72,7 @@ static void forget(struct task_stats *stats, uint64_t since_ns)
 	}
 }
 
-/* The row, made when there was none; NULL: no room. */
+/* Returns the task's row, adding it if needed; NULL: no room. */
 static struct task_stat *row_of(struct task_stats *stats, uint32_t pid, uint32_t tid,
 				uint64_t now_ns)
 {
@@ -114,7 +114,7 @@ static void ask(struct task_stats *stats, uint32_t pid, uint32_t tid, uint64_t n
 	row->is_asked = process_reader_request_stat(stats->reader, &request);
 }
 
-/* Asks for the rows while less than ASKED_MAX have been asked for. Returns how many have. */
+/* Requests stats for rows until ASKED_MAX were requested. Returns how many were. */
 static uint32_t ask_rows(struct task_stats *stats, const struct snapshot *snapshot, uint64_t now_ns,
 			 uint32_t asked)
 {
@@ -123,7 +123,7 @@ static uint32_t ask_rows(struct task_stats *stats, const struct snapshot *snapsh
 	for (size_t i = 0; i < snapshot->row_count && asked < ASKED_MAX; i++) {
 		const struct snapshot_row *row = &snapshot->rows[i];
 
-		if (row->pid <= 0)	/* the idle task, or what the kernel names no more */
+		if (row->pid <= 0)	/* the idle task, or unknown */
 			continue;
 		ask(stats, (uint32_t)row->pid, 0, now_ns);
 		if (by_thread && row->tid > 0)
@@ -187,7 +187,7 @@ void task_stats_apply(struct task_stats *stats, const struct process_stat_reply 
 		return;
 	}
 	row->is_asked = false;
-	if (reply->err) {	/* what it was called stays */
+	if (reply->err) {	/* its comm is kept */
 		if (reply->err == -ESRCH)
 			row->state = 'X';
 		row->cpu_pct = -1;
@@ -198,7 +198,7 @@ void task_stats_apply(struct task_stats *stats, const struct process_stat_reply 
 	is_same = row->time_ns && row->start_ticks == stat->start_ticks;
 	row->cpu_pct = is_same && reply->time_ns > row->time_ns ? share(stats, row, reply) : -1;
 	if (!is_same || strcmp(row->comm, stat->comm))
-		row->command_line_ns = 0;	/* another program: that is the old one's */
+		row->command_line_ns = 0;	/* another program: read it again */
 	if (!is_same)
 		set_command_line(row, NULL, 0);
 	if (reply->command_line)

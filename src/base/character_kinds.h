@@ -1,6 +1,6 @@
-/* character_kinds.h - what of Unicode nobody sees, and what sits on the character before.
+/* character_kinds.h - finds invisible characters and combining marks of Unicode.
  *
- * Use:    the sanitizer's. Tables, written by tests/oracle/check_characters, which proves them.
+ * Use:    by the sanitizer. Tables generated and verified by tests/oracle/check_characters.
  * Source: UnicodeData.txt, DerivedCoreProperties.txt.
  * Thread: any, pure.
  */
@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Controls, format characters, separators and spaces but ' ', private use, what is not assigned. */
+/* Returns true for controls, format characters, separators and spaces but ' ', private use and
+ * unassigned characters. */
 bool character_is_hidden(uint32_t code);
-/* Combining marks without a width of their own. */
+/* Returns true for combining marks of width 0. */
 bool character_is_mark(uint32_t code);
 
 #endif

@@ -29,24 +29,24 @@
 #define MODULES_MAX  64		/* 25 are linked */
 #define FRAMES_MAX   32
 #define NAME_BYTES   40
-#define FUNCTION_BYTES 4096	/* a function's code is searched so far back from the crash */
+#define FUNCTION_BYTES 4096	/* code searched backwards from the crash for its start */
 #define REPORT_BYTES 4096	/* PIPE_BUF: a pipe takes all of it or nothing */
-#define UNREAD_MS    1000	/* a stderr that nobody reads is given up */
+#define UNREAD_MS    1000	/* timeout for a stderr that is not read */
 
 static const int crash_signals[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL };
 #define SIGNAL_COUNT (sizeof(crash_signals) / sizeof(crash_signals[0]))
 
 struct module {
-	uintptr_t base, end;	/* base: where address 0 of its file lies */
+	uintptr_t base, end;	/* base: where address 0 of the file is loaded */
 	char name[NAME_BYTES];
 };
 
-/* Written by crash_catch() alone, but for the flag. */
+/* Only the flag is written after crash_catch(). */
 static struct {
 	volatile sig_atomic_t is_told;
 	pid_t pid;
 	int log_fd;
-	char log_text[1024];	/* the line's words about the log */
+	char log_text[1024];	/* the part of the first line about the log */
 	struct module modules[MODULES_MAX];
 	size_t module_count;
 	unsigned char stack[CRASH_STACK_BYTES];
@@ -121,8 +121,8 @@ static struct registers registers_of(const ucontext_t *context)
 #endif
 }
 
-/* Is the instruction before @after a call (e8, 32 bits relative to what follows) of a function that
- * begins shortly before @code? */
+/* Returns true when the instruction before @after is a call (e8, 32-bit offset) of a function that
+ * begins at most FUNCTION_BYTES before @code. */
 static bool is_called_from(uintptr_t after, uintptr_t code)
 {
 	unsigned char call[5];
@@ -134,8 +134,8 @@ static bool is_called_from(uintptr_t after, uintptr_t code)
 	return code - (after + (uintptr_t)distance) < FUNCTION_BYTES;
 }
 
-/* Where the code keeps no frame of its own, the return address lies on top of the stack: in
- * functions of ours that call nothing, those of libc in assembly, and a call of what is no code. */
+/* Finds the caller of code without a frame of its own, whose return address is on top of the stack:
+ * leaf functions of flametop, assembly of libc, and a call of an address that is not code. */
 static void put_frameless_caller(struct report *report, const struct registers *registers)
 {
 	const struct module *program = &crash.modules[0];
@@ -146,7 +146,7 @@ static void put_frameless_caller(struct report *report, const struct registers *
 		put_frame(report, top - 1);
 }
 
-/* A return address less one lies in the call's own line. */
+/* A return address minus one belongs to the line of the call. */
 static void put_callers(struct report *report, uintptr_t frame)
 {
 	uintptr_t words[2];	/* the caller's frame, the return address */
@@ -183,7 +183,7 @@ static void send_report(const struct report *report)
 		done = write(crash.log_fd, report->text, report->used);
 	if (poll(&reader, 1, UNREAD_MS) == 1)
 		done = write(STDERR_FILENO, report->text, report->used);
-	(void)done;	/* there is nobody left to tell */
+	(void)done;	/* there is nowhere to report an error */
 }
 
 static void tell_crash(int signal, siginfo_t *what, void *context)
@@ -194,7 +194,7 @@ static void tell_crash(int signal, siginfo_t *what, void *context)
 
 	(void)what;
 	while (is_ours && crash.is_told)
-		poll(NULL, 0, -1);	/* another thread tells, and ends us */
+		poll(NULL, 0, -1);	/* another thread reports, and ends the process */
 	if (is_ours) {
 		crash.is_told = 1;
 		put_report(&report, signal, context);

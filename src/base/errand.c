@@ -10,9 +10,9 @@
 #define WAIT_MS	    1000	/* a disk that spins up; a server that answers does so sooner */
 #define KEPT_NS	    (30 * CLOCK_NS_PER_S)	/* refused files are tried every 5 s */
 #define EXPIRE_MS   10000	/* between two looks for late results */
-#define QUEUE_BYTES 4096	/* the least; one pointer at a time */
+#define QUEUE_BYTES 4096	/* minimum of spsc_init(); holds one pointer at a time */
 
-/* One thread, and the service that it belongs to; freed by whoever sees the last of it. */
+/* Owner of a service with one thread; freed by end_thread(). */
 struct errand_thread {
 	struct service *service;
 };
@@ -30,7 +30,7 @@ static int serve(void *owner)
 	spsc_release(&thread->service->requests);
 	job->run(job);
 	reply = spsc_reserve(&thread->service->replies, sizeof(*reply));
-	*reply = job;	/* never NULL: one is under way */
+	*reply = job;	/* never NULL: only one request is outstanding */
 	spsc_commit(&thread->service->replies);
 	service_notify(thread->service);
 	return SERVICE_AGAIN;
@@ -57,12 +57,12 @@ static void end_thread(struct service *service)
 	struct errand_thread *thread = service->plan.owner;
 
 	if (!service_stop(service))
-		return;		/* it is left behind after all */
+		return;		/* the thread hangs: abandon it */
 	service_destroy(service);
 	free(thread);
 }
 
-/* The job that the thread is done with, or NULL. */
+/* Returns the job that the thread has finished, or NULL. */
 static struct errand_job *take_reply(struct service *service)
 {
 	struct errand_job *const *reply, *job;
@@ -83,7 +83,7 @@ static void drop_late(struct late_errand *late)
 	late->job = NULL;
 }
 
-/* Keeps @job in a free place, or in that of the late result that would be dropped first. */
+/* Keeps @job in a free entry, or in place of the late result that expires first. */
 static void keep_late(struct errands *errands, struct errand_job *job)
 {
 	struct late_errand *place = &errands->late[0];
@@ -109,7 +109,7 @@ static bool take_late(struct errands *errands, struct errand_job *job)
 	return false;
 }
 
-/* Threads that came back are not needed: others took their place. */
+/* Ends hung threads that have returned, as others have replaced them; keeps or drops their jobs. */
 static void end_returned(struct errands *errands)
 {
 	uint32_t kept = 0;
@@ -144,7 +144,7 @@ static bool is_refused(const struct errands *errands, const struct errand_job *j
 	return false;
 }
 
-/* As take_reply(), when there is one before @wait_ms are over. The descriptor may still be readable
+/* Waits up to @wait_ms for take_reply() to return a job. The descriptor may still be readable
  * from the reply before. */
 static struct errand_job *wait_for_reply(struct service *service, uint32_t wait_ms)
 {
@@ -190,7 +190,7 @@ int errands_run(struct errands *errands, struct errand_job *job)
 		return err;
 	}
 	request = spsc_reserve(&errands->service->requests, sizeof(*request));
-	*request = job;		/* never NULL: it is empty */
+	*request = job;		/* never NULL: the queue is empty */
 	spsc_commit(&errands->service->requests);
 	service_wake(errands->service);
 	if (wait_for_reply(errands->service, errands->wait_ms ? errands->wait_ms : WAIT_MS))

@@ -1,5 +1,5 @@
 /* id_map.c - linear probing with backward-shift deletion: no tombstones, so tables that see much
- * coming and going (threads of a fork storm) do not fill up with graves. */
+ * coming and going (threads of a fork storm) do not fill up with them. */
 #include "base/id_map.h"
 
 #include <errno.h>
@@ -91,7 +91,7 @@ uint32_t id_map_remove(struct id_map *map, uint64_t key)
 	value = map->rows[hole].value;
 	if (value == ID_MAP_NONE)
 		return ID_MAP_NONE;
-	/* Pull every entry of the run that may not stand behind the hole into it. */
+	/* Move into the hole each later entry of the run whose probe sequence includes it. */
 	for (next = (hole + 1) & (map->slots - 1); map->rows[next].value != ID_MAP_NONE;
 	     next = (next + 1) & (map->slots - 1)) {
 		uint32_t home = home_slot(map, map->rows[next].key);

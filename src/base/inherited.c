@@ -19,15 +19,16 @@
 #define KEPT_MAX 32
 
 static struct {
-	char **environment;	/* as it was */
+	char **environment;	/* the original environ */
 	char *kept[KEPT_MAX + 1];
 	struct rlimit core, files;
 	mode_t mask;
 	bool has_caller;
-	uid_t caller;		/* of sudo */
+	uid_t caller;		/* user who called sudo(8) */
 } inherited;
 
-/* Names, and beginnings of names. A value that is a path leads somewhere. */
+/* Returns true for these names and prefixes; not for a value with a slash, which names a file (the
+ * sanitizers' options excepted). */
 static bool is_kept(const char *variable)
 {
 	static const char *const names[] = { "TERM=", "COLORTERM=", "NO_COLOR=", "LANG=", "LC_",
@@ -51,7 +52,7 @@ static void keep_few(void)
 	environ = inherited.kept;
 }
 
-/* What is no plain number is nobody's. */
+/* Reads SUDO_UID. Returns false unless it is a plain number. */
 static bool read_caller(uid_t *caller)
 {
 	const char *text = secure_getenv("SUDO_UID");
@@ -69,7 +70,7 @@ static bool read_caller(uid_t *caller)
 void inherited_distrust(void)
 {
 	inherited.environment = environ;
-	inherited.has_caller = read_caller(&inherited.caller);	/* before it is gone */
+	inherited.has_caller = read_caller(&inherited.caller);	/* before environ changes */
 	getrlimit(RLIMIT_CORE, &inherited.core);	/* cannot fail, nor can lowering it */
 	getrlimit(RLIMIT_NOFILE, &inherited.files);	/* the capture raises it */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ .rlim_max = inherited.core.rlim_max });

@@ -1,5 +1,5 @@
-/* log.c - a ring of the newest lines, and a file if one was asked for. Each has its lock: who reads
- * the ring on the screen must not wait for a slow disk. */
+/* log.c - a ring of the newest lines, and a file with --log. Each has a lock, so that reading the
+ * ring for the screen does not wait for a slow disk. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -21,15 +21,15 @@
 static struct {
 	pthread_mutex_t lock;
 	struct log_line lines[LOG_LINES];
-	size_t written;		/* lines ever; the newest is lines[(written - 1) % LOG_LINES] */
+	size_t written;		/* lines in total; the newest is lines[(written - 1) % LOG_LINES] */
 	pthread_mutex_t file_lock;	/* taken first: the file has the ring's order */
 	int fd;
 } log_state = {
 	.lock = PTHREAD_MUTEX_INITIALIZER, .file_lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1,
 };
 
-/* Where everybody may create files, as in /tmp, what is there already may be another one's, who
- * reads it, or a second name of a file that nobody meant. */
+/* Checks an existing file: in a directory like /tmp it may belong to another user, who could read
+ * it, or be a hard link to an unrelated file. */
 static int check_file(int fd, const char *path, struct diag *why)
 {
 	struct stat found;

@@ -8,7 +8,7 @@
 static const char name_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				   "_.$*?,";
 
-/* Where the first alternatives begin and end: at their braces. NULL: there are none. */
+/* Finds the braces around the first alternatives. Returns NULL when there are none. */
 static const char *find_braces(const char *text, const char **end)
 {
 	for (const char *at = strchr(text, '{'); at; at = strchr(at + 1, '{')) {

@@ -1,13 +1,14 @@
 /* new_file.c - see base/new_file.h.
  *
- * Problem: half of a profile looks like a whole one, and what root creates in a stranger's
- * directory the stranger can exchange for a link, or for another profile.
+ * Problem: half of a profile looks like a whole one, and another user can replace what root creates
+ * in that user's directory by a link, or by another profile.
  *
- * Idea: the directory is opened once and looked at by its descriptor. The file is written without
- * a name, and linked to its own when it is whole; linking replaces nothing.
+ * Idea: the directory is opened once and checked by its descriptor. The file is written without
+ * a name and linked to its name when it is complete; linking replaces nothing.
  *
- * Who called sudo could run anything as root, and saves to where they are: their directories are as
- * good as root's. Those that their group may write are not: it may be everybody's ("users").
+ * The caller of sudo could run anything as root and saves into the own working directory, so that
+ * user's directories are trusted like root's. Group-writable ones are not: the group may include
+ * every user ("users").
  */
 #include "base/new_file.h"
 
@@ -32,7 +33,7 @@ static int check_directory(int directory, const char *path, struct diag *why)
 	mode_t others = S_IWOTH;
 
 	if (geteuid() != 0)
-		return 0;	/* what others may do there is the user's own affair */
+		return 0;	/* without root privileges the place is the user's choice */
 	if (fstat(directory, &found))
 		return diag_set(why, -errno, "cannot look at the directory of %s", path);
 	if (found.st_uid != 0 && !inherited_is_from(found.st_uid))

@@ -1,7 +1,7 @@
 /* privileges.c - see base/privileges.h.
  *
- * Only PRIVILEGES_OF_MAIN may write where it likes, and only while it asks for that: the right is
- * permitted, but not in effect.
+ * Only PRIVILEGES_OF_MAIN keeps CAP_DAC_OVERRIDE, as permitted but not effective: it is in effect
+ * only between privileges_begin_write() and privileges_end_write().
  */
 #include "base/privileges.h"
 
@@ -16,7 +16,7 @@
 
 #define BIT(capability) (UINT64_C(1) << (capability))
 
-/* By number, because older headers lack them: Linux 5.8 and 5.9. Before, SYS_ADMIN is asked for. */
+/* Numbers, as older headers lack these names; since Linux 5.8 and 5.9, before that SYS_ADMIN. */
 #define PERFMON		   38
 #define CHECKPOINT_RESTORE 40
 
@@ -57,7 +57,7 @@ static int write_sets(struct sets *sets, uint64_t allowed, uint64_t in_effect)
 	return syscall(SYS_capset, &sets->header, sets->halves) ? -errno : 0;
 }
 
-/* Before Linux 5.8 nothing but SYS_ADMIN allows sampling a CPU. */
+/* Returns what to keep of @had. Before Linux 5.8 only SYS_ADMIN allows sampling a CPU. */
 static uint64_t kept_of(enum privileges kept, bool ends_command, uint64_t had)
 {
 	const uint64_t set = kept_sets[kept] | (ends_command ? BIT(CAP_KILL) : 0);
@@ -75,7 +75,7 @@ int privileges_drop(enum privileges kept, bool ends_command, struct diag *why)
 		allowed = in_effect = kept_of(kept, ends_command, permitted(&sets));
 		if (kept == PRIVILEGES_OF_MAIN)
 			allowed |= permitted(&sets) & BIT(CAP_DAC_OVERRIDE);
-		/* For executed programs alone, of which there are none: no failure stops here. */
+		/* These matter only for executed programs, and none is: ignore errors. */
 		for (unsigned long i = 0; i < 64; i++)
 			prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
 		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);

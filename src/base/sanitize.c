@@ -61,7 +61,7 @@ static struct character decode(const unsigned char *in, size_t len)
 	return (struct character){ .code = code, .bytes = bytes, .is_valid = true };
 }
 
-/* Says whether @character may stand as it is; keeps track of marks in a row. */
+/* Returns true when @character is shown unchanged; tracks combining marks in a row. */
 static bool is_shown(const struct character *character, bool *after_mark)
 {
 	bool is_mark, is_hidden;

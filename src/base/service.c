@@ -1,15 +1,15 @@
 /* service.c - see base/service.h.
  *
- * Problem: a thread in a file system that hangs can be neither ended nor waited for, and all that
- * it may still touch must stay. Idea: it says at an eventfd that it is done with everything; only
- * then it is joined and its memory freed. Rejected: pthread_timedjoin_np(3), whose clock is the one
- * that users set.
+ * Problem: a thread in a file system that hangs can be neither ended nor waited for, and all memory
+ * that it may still use must stay. Idea: it sets an eventfd when it no longer uses anything; only
+ * then it is joined and its memory freed. Rejected: pthread_timedjoin_np(3), whose timeout is in
+ * CLOCK_REALTIME, which users set.
  *
- * Invariant: no wake-up is lost. Each side sets the other's eventfd after it filled the queue, and
- * looks into its queue after it reset its own. An eventfd that is set already is left alone, and
- * one that is not set is not read: a flag beside it says so without a system call. The flag goes up
- * before the eventfd and comes down behind it: when it is down, whoever fills the queue next sets
- * both, and what was put in before is seen by the look that follows.
+ * Invariant: no wake-up is lost. Each side sets the other's eventfd after filling the queue, and
+ * looks into its queue after resetting its own. An eventfd that is set is not set again, and one
+ * that is not set is not read: a flag beside it tells without a system call. The flag is set before
+ * the eventfd and cleared after it: when it is clear, the next producer sets both, and the look
+ * that follows the reset sees what was queued before.
  */
 #include "base/service.h"
 
@@ -27,7 +27,7 @@
 #define POLL_AGAIN_US 1000
 #define STOP_WAIT_MS 2000	/* a worker ends sooner; a dead file system takes minutes */
 
-/* True when @fd is readable. A kernel without memory for poll(2) may have some in a moment. */
+/* Returns true when @fd is readable in time. Retries when the kernel has no memory for poll(2). */
 static bool wait_for(int fd, int wait_ms)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
@@ -45,13 +45,13 @@ static void set(int fd, atomic_bool *is_set)
 		whole_eventfd_write(fd, 1);
 }
 
-/* The flag may be up and the eventfd not yet set: then it stays up. */
+/* Leaves the flag set when the eventfd is not set yet. */
 static void reset(int fd, atomic_bool *is_set)
 {
 	eventfd_t ignored;
 
 	if (atomic_load(is_set) && eventfd_read(fd, &ignored) == 0)	/* set() */
-		atomic_exchange(is_set, false);	/* sees what set() came behind */
+		atomic_exchange(is_set, false);	/* acquires what was queued before set() */
 }
 
 static void *service_run(void *argument)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Before each payload. A filler has only this. */
+/* Precedes each payload. A filler is a header only. */
 struct slot_header {
 	uint32_t slot_bytes;	/* header included, a multiple of 8 */
 	uint32_t payload_bytes;	/* SLOT_FILLER: skip the slot */
@@ -13,7 +13,7 @@ struct slot_header {
 
 #define SLOT_FILLER UINT32_MAX
 
-/* How much of the buffer is gone through before it is asked again whether all was taken. */
+/* The producer checks for an empty queue each time it has filled 1/RESTART_SHARE of the buffer. */
 enum { RESTART_SHARE = 64 };
 
 int spsc_init(struct spsc *queue, size_t capacity)
@@ -43,8 +43,8 @@ static struct slot_header *slot_at(const struct spsc *queue, uint64_t index)
 					      ((index - queue->origin) & (queue->capacity - 1)));
 }
 
-/* While nothing waits the next slot may lie at the start again: then memory behind it, that only a
- * burst needs, is not touched. The consumer reads `origin` only where something waits. */
+/* Puts the next slot of an empty queue at the start of the buffer again, so that memory which only
+ * a burst needs is not touched. The consumer reads `origin` only when the queue is not empty. */
 static void restart(struct spsc *queue, uint64_t tail)
 {
 	queue->asked = tail;
@@ -99,7 +99,7 @@ void spsc_commit(struct spsc *queue)
 	atomic_store_explicit(&queue->tail, queue->reserved, memory_order_release);
 }
 
-/* Whether the producer has published something from @head on. */
+/* Returns true when the producer has published something from @head on. */
 static bool has_more(struct spsc *queue, uint64_t head)
 {
 	if (head == queue->seen_tail)	/* pairs with spsc_commit() */

@@ -11,7 +11,7 @@
 #include "base/sanitize.h"
 
 #define CHUNK_BYTES	(64 * 1024)
-#define TEXT_MAX_BYTES	4096	/* of one sanitized string: the longest path; more is cut */
+#define TEXT_MAX_BYTES	4096	/* limit of a sanitized string: PATH_MAX; longer ones are cut */
 
 struct chunk {
 	struct chunk *next;
@@ -24,7 +24,7 @@ struct entry {
 	uint32_t same_hash;	/* id of another text with this hash, or ID_MAP_NONE; of a free
 				 * row the next free one */
 	bool is_passing;
-	bool is_own;		/* text: allocated for it alone, in no chunk */
+	bool is_own;		/* text is an allocation of its own, in no chunk */
 };
 
 struct strpool {
@@ -32,7 +32,7 @@ struct strpool {
 	size_t chunk_used, chunk_size, bytes;
 	struct entry *entries;
 	uint32_t count, capacity;
-	uint32_t first_free;	/* row without text; ID_MAP_NONE: none */
+	uint32_t first_free;	/* first free entry; ID_MAP_NONE: none */
 	size_t passing_bytes;
 	uint64_t refused;
 	struct id_map by_hash;
@@ -48,7 +48,7 @@ static uint64_t hash_text(const char *text, size_t len)
 	return hash;
 }
 
-/* What a passing text takes: the allocation, its row, its place in the hash. */
+/* Returns the memory of a passing text: its allocation, its entry, its slot in the hash. */
 static size_t passing_cost(size_t len)
 {
 	return (len + 1 + sizeof(size_t) + 15) / 16 * 16 + sizeof(struct entry) +
@@ -73,7 +73,7 @@ static char *take_bytes(struct strpool *pool, size_t need)
 	return pool->chunks->text + pool->chunk_used - need;
 }
 
-/* A row without text, or ID_MAP_NONE. */
+/* Returns the id of a free entry, growing the array if needed, or ID_MAP_NONE. */
 static uint32_t free_row(struct strpool *pool)
 {
 	const uint32_t larger = pool->capacity ? pool->capacity * 2 : 256;
@@ -162,7 +162,7 @@ static uint32_t find(const struct strpool *pool, const char *text, size_t len, u
 	return ID_MAP_NONE;
 }
 
-/* *@text as it is interned; @clean has TEXT_MAX_BYTES and may hold it. Returns its length. */
+/* Sanitizes *@text; the result may lie in @clean[TEXT_MAX_BYTES]. Returns its length. */
 static size_t make_clean(const char **text, size_t len, char *clean)
 {
 	len = strnlen(*text, len);
@@ -220,7 +220,7 @@ size_t strpool_count(const struct strpool *pool)
 	return pool->count;
 }
 
-/* Empties the hash and fills it with what has stayed: it has held more, so there is room. */
+/* Rebuilds the hash from the remaining entries; there is room, as it has held more. */
 static void index_again(struct strpool *pool)
 {
 	id_map_clear(&pool->by_hash);

@@ -65,9 +65,9 @@ void thread_turn_end(struct thread_turn *turn)
 	atomic_store_explicit(&turn->tid, 0, memory_order_relaxed);
 }
 
-/* Whatever comes in between: a flag without the priority is mended by the next call, a priority
- * without the flag there never is. The other way round the thread, which is stopped at once when it
- * has given back, would seem hastened until it has its turn. */
+/* Sets the priority before the flag. A race with thread_turn_give_back() may leave the flag without
+ * the priority, which the next call repairs, but never the priority without the flag. In the other
+ * order the thread, preempted as soon as it gave back, would seem hastened until it runs again. */
 void thread_turn_hasten(struct thread_turn *turn)
 {
 	const pid_t tid = atomic_load_explicit(&turn->tid, memory_order_relaxed);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_BYTES 4096		/* of one user; glibc's own start is 1024 */
+#define LINE_BYTES 4096		/* buffer for one entry; glibc starts with 1024 */
 
 static int copy_user(const struct passwd *found, struct user *out)
 {

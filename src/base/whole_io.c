@@ -6,7 +6,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Counts what one call did. False: it was the last. */
+/* Adds the result of one call to the count. Returns false when it was the last. */
 static bool goes_on(ssize_t now, size_t *done)
 {
 	if (now > 0)

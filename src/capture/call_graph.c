@@ -1,9 +1,9 @@
 /* call_graph.c - see call_graph.h.
  *
- * The kernel reserves the whole copy in its ring, however little of it is filled: the load of a
- * measurement is known before it begins. A fixed period says nothing of a rate; there copies are
- * taken, and what is lost is counted. Where every hit is a sample they are taken until they are too
- * many: see capture_plan.h and ingest/copy_size.h.
+ * The kernel reserves the whole copy in its ring, however little of it is filled, so the load of a
+ * capture is known before it begins. With a fixed period the rate is unknown: stacks are copied,
+ * and losses counted. Where every hit is a sample, stacks are copied until the hits are too many:
+ * see capture_plan.h and ingest/copy_size.h.
  */
 #include "capture/call_graph.h"
 

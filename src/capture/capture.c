@@ -1,5 +1,5 @@
-/* capture.c - see capture.h. Turns the configuration into a plan, the plan's result into what the
- * user is told, and runs the threads. How events are opened is capture_plan.c. */
+/* capture.c - see capture.h. Turns the configuration into a plan, and the plan's result into
+ * messages for the user, and runs the threads. capture_plan.c opens the events. */
 #include "capture/capture.h"
 
 #include <errno.h>
@@ -22,11 +22,11 @@
 #include "follow.h"
 #include "proc/task_list.h"
 
-/* Stack copies that a ring must hold where every hit has one. */
+/* Stack copies that must fit into a ring if every hit is a sample with a copy. */
 #define BURST_HITS 128
-#define DESCRIPTORS_NEEDED 64	/* rings, wake-ups and workers of a small machine */
-/* Each descriptor of a task is scheduled with it and asked for its losses; above this CPU-wide
- * events cost less than events on single tasks. */
+#define DESCRIPTORS_NEEDED 64	/* for rings, eventfds and workers on a small machine */
+/* Each event on a task is scheduled with it and read for its losses; with more descriptors than
+ * this, CPU-wide events cost less. */
 #define TASK_DESCRIPTORS_WANTED 1000
 
 struct capture {
@@ -34,14 +34,14 @@ struct capture {
 	struct ring_size wanted_rings;
 	bool are_copies_wanted;
 	struct event_desc *descs;	/* owned; plan.events.count + 1 */
-	char *notice;			/* owned; NULL: nothing to tell */
-	char *absent_text;		/* owned; NULL: none is absent */
+	char *notice;			/* owned; NULL: no notice */
+	char *absent_text;		/* owned; NULL: no event is absent */
 	char target_text[128];
 	int wake_fd, round_fd;	/* eventfds, see sampler.h */
-	uint64_t begin_ticks;		/* /proc/PID/stat's clock */
-	int *watch_fds;			/* owned; pidfds, where events' descriptors can't tell */
+	uint64_t begin_ticks;		/* when opened, in the clock of /proc/PID/stat */
+	int *watch_fds;			/* owned; pidfds, for CPU-wide events, which never end */
 	size_t watch_count;
-	struct spsc *queue;		/* BORROWED; once there is a sampler */
+	struct spsc *queue;		/* BORROWED; valid while there is a sampler */
 	const struct stack_ends *stack_ends;	/* BORROWED; NULL: none */
 	struct sampler *sampler;
 	struct follow *follow;
@@ -116,7 +116,7 @@ static size_t count_chained(const struct capture_plan *plan)
 	return count;
 }
 
-/* True when no event needs copies. */
+/* Chooses frame pointers and returns true when no event needs copies. */
 static bool choose_chained(struct capture_plan *plan)
 {
 	const size_t count = count_chained(plan);
@@ -168,7 +168,7 @@ static int choose_cpus(struct capture_plan *plan, struct diag *why)
 	return 0;
 }
 
-/* @pages: as asked for; 0: the default. */
+/* @pages: the user's choice; 0: the default. */
 static struct ring_size rings_for(const struct capture_plan *plan, size_t pages, bool has_copies)
 {
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -179,7 +179,8 @@ static struct ring_size rings_for(const struct capture_plan *plan, size_t pages,
 					memory_bytes, page_bytes);
 }
 
-/* Hits come in bursts: a program makes hundreds before the sampler has its turn. */
+/* Returns true when a ring of @pages holds the copies of a burst: a program can cause hundreds of
+ * hits before the sampler runs. */
 static bool holds_burst(const struct capture_plan *plan, size_t pages)
 {
 	const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -247,7 +248,7 @@ static void tell_cpu_wide(struct capture *capture)
 	     " processes asked for", threads, needed, cause);
 }
 
-/* The first one's inode is fixed: linux/proc_ns.h, PROC_PID_INIT_INO. */
+/* The inode of the initial PID namespace is fixed: linux/proc_ns.h, PROC_PID_INIT_INO. */
 static bool is_in_pid_namespace(void)
 {
 	struct stat found;
@@ -325,7 +326,7 @@ static void tell_concessions(struct capture *capture)
 	tell_chained(capture);
 }
 
-/* The name as asked for, with what had to be left out: "cpu-clock:u". */
+/* Writes the name that the user gave, with :u if the kernel had to be excluded: "cpu-clock:u". */
 static void format_event_name(const struct capture *capture, const struct event_spec *spec,
 			      char *out, size_t room)
 {
@@ -383,8 +384,8 @@ static int describe_absent(struct capture *capture, struct diag *why)
 	return 0;
 }
 
-/* CPU-wide descriptors never end; the processes asked for do. What they started and left behind is
- * then sampled until they have gone, not longer. */
+/* Opens pidfds on the processes of the target if events are CPU-wide and so never end. Descendants
+ * that outlive these processes are not sampled any longer. */
 static int watch_tasks(struct capture *capture, struct diag *why)
 {
 	const struct target *target = &capture->plan.target;
@@ -412,13 +413,13 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 
 	plan->kind = plan->target.kind;
 	plan->insists_on_all = config->insists_on_all;
-	/* An inherited clock begins anew in each child: those that live for a few milliseconds
-	 * would hardly be seen. */
+	/* An inherited clock starts anew in each child, so children that live for a few
+	 * milliseconds would hardly be sampled. */
 	plan->is_cpu_wide = plan->target.has_descendants;
 	err = capture_claim_descriptors(&plan->descriptors_limit, why);
 	if (err)
 		return err;
-	half = plan->descriptors_limit / 2;	/* the other half opens profiled files */
+	half = plan->descriptors_limit / 2;	/* the other half is for profiled files */
 	plan->descriptors_max = half < TASK_DESCRIPTORS_WANTED ? half : TASK_DESCRIPTORS_WANTED;
 	event_features_probe(&plan->features);
 	err = capture_plan_parse(plan, config, why);
@@ -512,7 +513,7 @@ static int enable_events(struct capture *capture, struct diag *why)
 {
 	const struct capture_plan *plan = &capture->plan;
 
-	/* A command's events wait for its exec. */
+	/* The exec of a command enables its events. */
 	if (plan->kind != TARGET_COMMAND || plan->target.since_ticks)
 		event_set_enable(&capture->plan.set);
 	if (plan->kind != TARGET_OWN)
@@ -523,7 +524,7 @@ static int enable_events(struct capture *capture, struct diag *why)
 
 static void end_following(struct capture *capture)
 {
-	follow_destroy(capture->follow);	/* its last losses belong into the last sweep */
+	follow_destroy(capture->follow);	/* the last sweep must include its losses */
 	capture->follow = NULL;
 }
 
@@ -539,7 +540,7 @@ int capture_start(struct capture *capture, struct spsc *queue, struct diag *why)
 
 	if (err)
 		return err;
-	/* Whoever hears of records may replace the capture: by then nothing here looks at it. */
+	/* Last step: when records arrive, the consumer's thread may replace the capture. */
 	err = enable_events(capture, why);
 	sampler_start(capture->sampler, NULL);
 	return err;
@@ -563,7 +564,7 @@ static void swap(int *a, int *b)
 	*b = kept;
 }
 
-/* The consumer waits on the old one's descriptor and asks by it, and goes on so. */
+/* Lets @capture use the descriptors of @old, which the consumer goes on using. */
 static void swap_fds(struct capture *capture, struct capture *old)
 {
 	swap(&capture->wake_fd, &old->wake_fd);
@@ -588,8 +589,8 @@ int capture_replace(struct capture *capture, struct capture *old, struct source 
 	}
 	enabled_ns = clock_now_ns();
 	end_following(old);
-	/* The new events count before the line is drawn, and the old ones until then: what
-	 * happened in between would be in neither. */
+	/* The new events are enabled before begin_ns and the old ones disabled after it, so that
+	 * no hit is missed in between. */
 	first.begin_ns = sampler_hand_over(old->sampler, enabled_ns);
 	event_set_disable(&old->plan.set);
 	destroy_sampler(old);

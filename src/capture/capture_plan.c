@@ -1,7 +1,7 @@
 /* capture_plan.c - see capture_plan.h.
  *
  * Problem: what may be sampled depends on the kernel, the machine, the privileges and the limits,
- * and the kernel tells only "no", one call at a time.
+ * and the kernel only returns an error, one call at a time.
  *
  * Idea: opening the plan either works, or fails at one known place; concede() then gives up the one
  * thing that this failure is about (a step of precision, the counters, the kernel's code, other
@@ -21,8 +21,8 @@
 #include "capture/tracefs.h"
 #include "proc/task_list.h"
 
-#define OTHER_DESCRIPTORS 128	/* of everything but events: files, workers, wake-ups */
-#define ATTACH_PASSES_MAX 16	/* of a process that starts threads faster than we find them */
+#define OTHER_DESCRIPTORS 128	/* for files, workers and eventfds */
+#define ATTACH_PASSES_MAX 16	/* for a process that starts threads faster than /proc shows them */
 
 bool capture_plan_has_tasks(const struct capture_plan *plan)
 {
@@ -78,7 +78,7 @@ static int init_set(struct capture_plan *plan)
 	return err;
 }
 
-/* Whole processes are asked for, which may start threads while we look. */
+/* Returns true when the target is whole processes, which may start threads during the scan. */
 static bool has_processes(const struct capture_plan *plan)
 {
 	return plan->kind == TARGET_PROCESSES ||
@@ -93,7 +93,7 @@ static int list_threads(const pid_t *pids, size_t pid_count, pid_t **tids, size_
 	return 0;
 }
 
-/* What the processes have started while they were sampled, or before if that is asked for. */
+/* Appends the threads of the descendants that belong to @target, see target_started_since(). */
 static int list_started(const struct target *target, pid_t **tids, size_t *count)
 {
 	const uint64_t since_ticks = target_started_since(target);
@@ -111,7 +111,7 @@ static int list_started(const struct target *target, pid_t **tids, size_t *count
 	return err;
 }
 
-/* The tasks asked for, as they are now. Processes that have ended are left out. */
+/* Lists the tasks of the target that exist now. Leaves out processes that have ended. */
 static int list_tasks(const struct capture_plan *plan, pid_t **tids, size_t *count)
 {
 	const struct target *target = &plan->target;
@@ -131,8 +131,8 @@ static int list_tasks(const struct capture_plan *plan, pid_t **tids, size_t *cou
 	return 0;
 }
 
-/* One pass over the tasks; *@found says how many were opened. A task that ends meanwhile is no
- * failure. */
+/* Opens events on all tasks that have none; *@found is their number. A task that ends meanwhile is
+ * not an error. */
 static int open_tasks_once(struct capture_plan *plan, size_t *found, struct event_failure *failure)
 {
 	struct event_set *set = &plan->set;
@@ -158,8 +158,8 @@ static int open_tasks_once(struct capture_plan *plan, size_t *found, struct even
 	return err;
 }
 
-/* Threads that start while we open events on their siblings are found by another pass; those that
- * inherited our events have announced themselves in the side-band. */
+/* Another pass finds threads that were started during the previous one; those that inherited events
+ * have FORK records in the side-band. */
 static int open_tasks(struct capture_plan *plan, struct event_failure *failure)
 {
 	bool finds_more = has_processes(plan);
@@ -174,7 +174,7 @@ static int open_tasks(struct capture_plan *plan, struct event_failure *failure)
 	return err;
 }
 
-/* Descriptors that events may take. */
+/* Returns the number of descriptors that events may use. */
 static size_t descriptors_for_events(const struct capture_plan *plan)
 {
 	const size_t half = plan->descriptors_limit / 2;
@@ -192,7 +192,7 @@ static int try_plan(struct capture_plan *plan, struct event_failure *failure)
 	if (err)
 		return err;
 	plan->set.cgroup_fd = plan->cgroup_fd;
-	/* Known before: a tracepoint that was opened takes 40 ms to close. */
+	/* Check before opening: closing a tracepoint takes 40 ms. */
 	if (plan->set.lane_count > descriptors_for_events(plan))
 		return -EMFILE;
 	if (capture_plan_has_tasks(plan))
@@ -272,7 +272,7 @@ static bool concede_privilege(struct capture_plan *plan)
 	if (!is_own || (plan->insists_on_all && plan->kind == TARGET_SYSTEM))
 		return false;
 	plan->kind = TARGET_OWN;
-	plan->are_hits_too_many = true;	/* its events can't be opened anew once they are */
+	plan->are_hits_too_many = true;	/* its events can't be reopened later */
 	plan->exclude_kernel = false;
 	return true;
 }
@@ -285,7 +285,7 @@ static bool concede_descriptors(struct capture_plan *plan)
 	return true;
 }
 
-/* The others can be sampled all the same. */
+/* Drops the event that can't be sampled, if another one is left. */
 static bool drop_event(struct capture_plan *plan, int err, const struct event_failure *failure)
 {
 	struct diag reason = { .err = 0 };
@@ -296,7 +296,7 @@ static bool drop_event(struct capture_plan *plan, int err, const struct event_fa
 	return !event_spec_list_drop(&plan->events, failure->event, &reason);
 }
 
-/* True when the plan has changed and is worth another attempt. */
+/* Returns true when the plan has changed and is worth another attempt. */
 static bool concede(struct capture_plan *plan, int err, const struct event_failure *failure)
 {
 	if (failure->is_filter)
@@ -366,7 +366,8 @@ static int explain_filter(const struct event_spec *spec, int err, struct diag *w
 			spec->filter, spec->name, fields);
 }
 
-/* The side-band is no wish of the user's: it stands for the event that left no way out. */
+/* Names the event that failed. The user did not ask for the side-band: names instead the event that
+ * excludes user code, and so allowed no fallback, or else the first. */
 static const char *name_failed(const struct capture_plan *plan, const struct event_failure *failure)
 {
 	if (failure->event < plan->events.count)
@@ -380,7 +381,7 @@ static const char *name_failed(const struct capture_plan *plan, const struct eve
 static int explain(const struct capture_plan *plan, int err, const struct event_failure *failure,
 		   struct diag *why)
 {
-	/* The side-band is opened first: a task that takes it may be sampled. */
+	/* The side-band is opened first: if it could be opened, the task may be sampled. */
 	bool is_task_refused = capture_plan_has_tasks(plan) && failure->event == plan->events.count;
 
 	if (failure->is_mapping)
@@ -454,7 +455,7 @@ int capture_plan_parse(struct capture_plan *plan, const struct capture_config *c
 	if (events->count > CAPTURE_MAX_EVENTS)
 		return diag_set(why, -E2BIG, "%zu events: at most %d can be sampled at once; name "
 				"fewer, or a narrower pattern", events->count, CAPTURE_MAX_EVENTS);
-	if (plan->is_default_event)	/* what the user reads: "precise" is our own wish */
+	if (plan->is_default_event)	/* name to show: the user did not ask for :P */
 		snprintf(events->specs[0].name, EVENT_NAME_BYTES, "cycles");
 	return 0;
 }

@@ -1,6 +1,6 @@
-/* capture_plan.h - how a capture is to be opened, and what had to be given up for it.
+/* capture_plan.h - opens the events of a capture, with fallbacks where something is refused.
  *
- * Use:    fill the upper part, capture_plan_open(), read the result, capture_plan_finish().
+ * Use:    fill the request, capture_plan_open(), read the result, capture_plan_finish().
  * Thread: main.
  */
 #ifndef CAPTURE_CAPTURE_PLAN_H
@@ -18,52 +18,52 @@
 struct capture_config;	/* capture/capture.h */
 
 struct capture_plan {
-	/* Asked for; opening may lower what stands here. */
+	/* The request; opening may lower it. */
 	struct target target;		/* owned */
 	enum target_kind kind;
-	bool insists_on_all;		/* the user's own processes are no substitute */
-	/* Owned; rates set; without the side-band. Of several events those that the machine can't
-	 * sample become absent ones. */
+	bool insists_on_all;		/* fail rather than sample only the user's own processes */
+	/* Owned; rates set; without the side-band. Opening moves events that the machine can't
+	 * sample to the absent ones, unless no event would be left. */
 	struct event_spec_list events;
-	bool is_default_event;		/* no -e: another event may take its place */
-	struct call_graph call_graph;	/* as chosen, so never AUTO */
-	bool is_auto_stacks;	/* how they are sampled may follow the circumstances */
+	bool is_default_event;		/* no -e: cpu-clock may replace it */
+	struct call_graph call_graph;	/* result of call_graph_choose(), so never AUTO */
+	bool is_auto_stacks;	/* --call-graph auto: call_graph may be adapted */
 	bool are_hits_too_many;	/* hits of period-1 tracepoints came too fast for
 					 * stack copies */
 	int *cpus;			/* owned */
 	size_t cpu_count;
 	struct ring_size rings;
-	size_t descriptors_max;		/* for events on single tasks */
-	size_t descriptors_limit;	/* of this process */
+	size_t descriptors_max;		/* limit for events on single tasks */
+	size_t descriptors_limit;	/* soft limit of this process */
 	struct event_features features;
 
 	/* The result. */
 	bool exclude_kernel;
-	bool is_cpu_wide;		/* though tasks were asked for */
+	bool is_cpu_wide;		/* CPU-wide events although the target is tasks */
 	bool was_refused_cpu_wide;
 	struct event_set set;		/* open, disabled */
-	int cgroup_fd;			/* while it is opened; -1: every task's */
+	int cgroup_fd;			/* valid during capture_plan_open(); -1: no cgroup */
 };
 
-/* Fills `events` and is_default_event as @config asks; rates are not set yet. 0; -EINVAL, -E2BIG,
- * -ENOENT, ...: none can be sampled, or they were written wrongly, with the reason. */
+/* Fills `events` and is_default_event from @config; does not set rates. Returns 0; or -EINVAL,
+ * -E2BIG, -ENOENT, ... with the reason: syntax error, or no event can be sampled. */
 int capture_plan_parse(struct capture_plan *plan, const struct capture_config *config,
 		       struct diag *why);
 
-/* True when each hit of the event is a sample whose callers the kernel follows by frame pointers:
- * nobody insists on copies, and they would be too many. Tracepoints are copied until they prove to
- * be; software events (page faults) come in bursts that fill any ring. */
+/* Returns true when each hit of the event is a sample with callers by frame pointers: with
+ * --call-graph auto, and copies would be too many. Tracepoints get copies until their hits are too
+ * many; software events (page faults) never, as they come in bursts that fill any ring. */
 bool capture_plan_chains_hits(const struct capture_plan *plan, const struct event_spec *spec);
 
-/* Less of each stack, or frame pointers, where the rings hold too few copies for a busy moment;
- * opening calls it, too, when it has to lower the rings. */
+/* Reduces the size of stack copies, or changes to frame pointers, if fewer than RING_SIZE_COPIES
+ * fit into a ring. capture_plan_open() calls it too, after lowering the rings. */
 void capture_plan_fit_copies(struct capture_plan *plan);
 
-/* Opens all events, giving up what has to be given up. 0, or -errno with the reason and remedy. */
+/* Opens all events, with the necessary fallbacks. 0, or -errno with the reason and remedy. */
 int capture_plan_open(struct capture_plan *plan, struct diag *why);
 void capture_plan_finish(struct capture_plan *plan);	/* a zeroed plan is fine */
 
-/* True when events are on single tasks that the user named: they end with these. */
+/* Returns true when events are on single tasks that the user named, and end with them. */
 bool capture_plan_has_tasks(const struct capture_plan *plan);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define ID_DIGITS_MIN 12	/* as docker ps shows */
 
-/* "\040" for a blank. */
+/* Decodes octal escapes in place, as "\040" for a blank. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -45,8 +45,8 @@ static bool has_option(const char *options, const char *name)
 	return false;
 }
 
-/* "36 35 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw". How good the mount is for
- * perf events, 0: not at all; then its place in *@at, @room bytes. */
+/* Parses "36 35 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw". Returns the
+ * preference of the mount for perf events, 0: unusable, and its mount point in @at[@room]. */
 static int read_mount(const char *line, char *at, size_t room)
 {
 	const char *rest = strstr(line, " - ");
@@ -100,7 +100,7 @@ static char *read_mounts(void)
 	return text;
 }
 
-/* What is looked for by its own name, and what was found so far. */
+/* A search for a directory by its own name. */
 struct search {
 	const char *name;
 	bool is_id;
@@ -131,7 +131,7 @@ static void look_at(struct search *search, const FTSENT *entry)
 
 	if (!is_meant(search, entry->fts_name)) {
 		near_name_try(&search->near, entry->fts_name);
-		if (search->near.nearest == entry->fts_name) {	/* that memory goes */
+		if (search->near.nearest == entry->fts_name) {	/* copy it: fts reuses the memory */
 			snprintf(search->nearest, sizeof(search->nearest), "%s", entry->fts_name);
 			search->near.nearest = search->nearest;
 		}
@@ -143,7 +143,7 @@ static void look_at(struct search *search, const FTSENT *entry)
 	search->is_out_of_memory |= !*free_slot;
 }
 
-/* Beneath what was found nothing is looked for: a container's cgroup has others in it. */
+/* Searches below @root, but not below matches: a container's cgroup contains others. */
 static int walk(struct search *search, const char *root, struct diag *why)
 {
 	char *own_root = strdup(root);
@@ -207,7 +207,7 @@ static bool is_below(const char *root, const char *path)
 	return !strncmp(path, root, len) && (path[len] == '/' || !path[len]);
 }
 
-/* The directory @front@name, or NULL. */
+/* Returns the real path of the directory @front/@name, or NULL. */
 static char *find_path(const char *front, const char *name)
 {
 	char path[PATH_MAX];
@@ -240,7 +240,7 @@ int cgroup_dir_find_below(char **out, const char *root, const char *name, struct
 	*out = path;
 	if (strcmp(path, root) != 0)
 		return 0;
-	free(path);		/* all of them: that has no name but the slash */
+	free(path);		/* the root cgroup: its name is the slash */
 	if (asprintf(out, "%s/", root) < 0) {
 		*out = NULL;
 		return diag_set(why, -ENOMEM, "no memory for the name of a cgroup");

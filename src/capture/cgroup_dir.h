@@ -1,7 +1,7 @@
-/* cgroup_dir.h - which directory is the cgroup that the user names: -G.
+/* cgroup_dir.h - finds the directory of the cgroup that the user names with -G.
  *
- * Source: cgroups(7); perf_event_open(2), PERF_FLAG_PID_CGROUP: it counts by the hierarchy of
- *         version 1 that has the perf_event controller where there is one, else by version 2.
+ * Source: cgroups(7); perf_event_open(2), PERF_FLAG_PID_CGROUP: the kernel uses the version 1
+ *         hierarchy with the perf_event controller if there is one, else version 2.
  * Thread: any.
  */
 #ifndef CAPTURE_CGROUP_DIR_H
@@ -11,21 +11,21 @@
 
 #include "base/diag.h"
 
-/* The directory of @name: its path below the hierarchy, or all of it; else a directory's own name
- * ("nginx.service") or 12 or more digits of a container's id in it, if only one has that. *@out:
- * malloc'd, the caller's. -ENOENT: none, with the nearest name; -EINVAL: several, or not a
- * directory of the hierarchy; -ENODEV: no hierarchy is mounted. */
+/* Finds the directory of @name: a path below the hierarchy, or a full path; else the unique
+ * directory with that name ("nginx.service"), or with 12 or more digits of a container id in its
+ * name. *@out: malloc'd, owned by the caller. -ENOENT: none, with the nearest name; -EINVAL:
+ * several, or not in the hierarchy; -ENODEV: no hierarchy is mounted. */
 int cgroup_dir_find(char **out, const char *name, struct diag *why);
 
-/* The same below @root. */
+/* Does the work of cgroup_dir_find() for a hierarchy mounted at @root. */
 int cgroup_dir_find_below(char **out, const char *root, const char *name, struct diag *why);
 
-/* Where the hierarchy is mounted, from the text of /proc/self/mountinfo; see proc(5). malloc'd, the
- * caller's; NULL: nowhere, or out of memory. */
+/* Returns the mount point of the hierarchy from @text, the contents of /proc/self/mountinfo; see
+ * proc(5). malloc'd, owned by the caller; NULL: not mounted, or out of memory. */
 char *cgroup_dir_parse_mounts(const char *text);
 
-/* What is short of the directory's name, for the header: the last directory, of long ids the first
- * digits. Into @out[@room]. */
+/* Writes a short name for the header into @out[@room]: the last directory of @path, with only the
+ * first digits of long ids. */
 void cgroup_dir_format(const char *path, char *out, size_t room);
 
 #endif

@@ -16,7 +16,7 @@ static int compare_cpus(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Reads one number; returns the text behind it, or NULL. */
+/* Reads one number; returns the text after it, or NULL. */
 static const char *read_number(const char *text, int *out)
 {
 	char *end;
@@ -89,7 +89,7 @@ fail:
 	return err;
 }
 
-/* The lines "cpuN ..." of /proc/stat are of those that are online: where sysfs is not mounted. */
+/* Reads the online CPUs from the lines "cpuN ..." of /proc/stat, where sysfs is not mounted. */
 static int read_proc_stat(int **cpus, size_t *count, struct diag *why)
 {
 	FILE *file = fopen("/proc/stat", "re");

@@ -24,7 +24,7 @@ static int read_socket(const char *directory, int cpu)
 	return socket;
 }
 
-/* The CPUs that there can be, rising. */
+/* Reads the possible CPUs in ascending order. */
 static void read_possible(const char *directory, int **cpus, size_t *count)
 {
 	char path[PATH_MAX], text[4096] = "";

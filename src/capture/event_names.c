@@ -88,7 +88,7 @@ static const struct word results[] = {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The longest word that @text begins with, up to '-' or the end; returns the text behind it. */
+/* Finds the longest word at the start of @text, up to '-' or the end. Returns the text after it. */
 static const char *match_word(const char *text, const struct word *words, size_t count,
 			      uint32_t *value)
 {

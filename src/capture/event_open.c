@@ -34,7 +34,7 @@ int event_open_cgroup(const struct perf_event_attr *attr, int cgroup_fd, int cpu
 	return open_flagged(attr, cgroup_fd, cpu, PERF_FLAG_PID_CGROUP);
 }
 
-/* A dummy on ourselves, user code only: nothing but paranoid 3 forbids it. */
+/* Makes the attr of a dummy event, user code only: only perf_event_paranoid 3 forbids it. */
 static struct perf_event_attr make_probe_attr(void)
 {
 	return (struct perf_event_attr){
@@ -56,8 +56,8 @@ static bool is_attr_known(const struct perf_event_attr *attr)
 	return true;
 }
 
-/* The kernel's chain is its own part only: the user part that it would find by frame pointers has a
- * wrong entry in every second sample of ordinary programs. */
+/* Requests registers, a stack copy and the kernel part of the callchain. The user part, found by
+ * frame pointers, has a wrong entry in every second sample of ordinary programs. */
 static void set_stack_copy(struct perf_event_attr *attr, uint32_t copy_bytes)
 {
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -118,8 +118,8 @@ void event_attr_complete(struct perf_event_attr *attr, const struct event_sampli
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (sampling->exclude_kernel)
 		attr->exclude_kernel = attr->exclude_hv = 1;
-	/* What comes so many times a second cannot fill the other half before the sampler is there;
-	 * what comes when a program likes might. */
+	/* Samples at a frequency can't fill the other half of the ring before the sampler runs;
+	 * with a fixed period a burst of them might. */
 	attr->wakeup_watermark = (uint32_t)(sampling->ring_bytes / (attr->freq ? 2 : 4));
 	attr->disabled = 1;
 	attr->enable_on_exec = sampling->enable_on_exec;
@@ -131,8 +131,8 @@ void event_attr_sideband(struct perf_event_attr *attr, const struct event_sampli
 	set_shared_fields(attr, sampling);
 	attr->sample_period = 1;
 	attr->wakeup_watermark = (uint32_t)(sampling->sideband_ring_bytes / 4);
-	/* Not build_id: device, inode and generation say which file it is, and a build-id in
-	 * their place is only what a stranger's file says of itself. */
+	/* Not build_id: device, inode and generation identify the file, while a build-id in their
+	 * place comes from the file itself, which may be forged. */
 	attr->mmap = attr->mmap2 = 1;
 	attr->comm = attr->comm_exec = 1;
 	attr->task = 1;
@@ -163,7 +163,7 @@ char *event_permission_remedy(int paranoid, char *out, size_t room)
 
 	if (len > 0)
 		program[len] = '\0';
-	if (len > 120)	/* the sentence must keep its end */
+	if (len > 120)	/* the message must not be cut */
 		snprintf(program, sizeof(program), "flametop");
 	snprintf(out, room, "sudo flametop, or sudo sysctl kernel.perf_event_paranoid=%d, or"
 		 " sudo setcap cap_perfmon=ep %s", paranoid, program);
@@ -192,7 +192,7 @@ int event_check_cgroup(int cgroup_fd, const char *name, int cpu, struct diag *wh
 				" without CONFIG_CGROUP_PERF): sample processes (-p) instead");
 	case EBADF:
 		return diag_set(why, fd, "%s is not a cgroup", name);
-	case ENOENT:	/* seen with 6.1, in version 2, before anybody enabled a controller */
+	case ENOENT:	/* seen with Linux 6.1 and cgroup v2, before any controller was enabled */
 		return diag_set(why, fd, "the kernel counts no events for cgroup %s: it was "
 				"removed, or no controller was ever enabled: write +cpu into the "
 				"cgroup.subtree_control of its root", name);

@@ -19,7 +19,7 @@
 struct pmu {
 	const char *devices, *name;
 	struct perf_event_attr *attr;
-	char *event_name;	/* where a name= term goes */
+	char *event_name;	/* buffer for the name= term */
 	size_t event_name_bytes;
 };
 
@@ -47,7 +47,7 @@ static int read_pmu_file(const struct pmu *pmu, const char *dir, const char *fil
 	return 0;
 }
 
-/* "a, b, c" of the files in one directory of the PMU, for sentences; cut with "...". */
+/* Writes the names of the files in one directory of the PMU as "a, b, c", cut with "...". */
 static void list_pmu_files(const struct pmu *pmu, const char *dir, char *out, size_t room)
 {
 	char path[512];
@@ -84,8 +84,8 @@ static __u64 *find_config(struct perf_event_attr *attr, const char *name, size_t
 	return NULL;
 }
 
-/* Puts the low bits of *@value into one range "LOW[-HIGH]" of *@config, and keeps the rest.
- * Returns the text behind the range, or NULL. */
+/* Moves the low bits of *@value into one range "LOW[-HIGH]" of *@config; the rest stays in *@value.
+ * Returns the text after the range, or NULL. */
 static const char *put_range(const char *range, __u64 *config, uint64_t *value)
 {
 	char *end;
@@ -112,7 +112,7 @@ static int put_field(const char *format, uint64_t value, struct perf_event_attr 
 	__u64 *config = at ? find_config(attr, format, (size_t)(at - format)) : NULL;
 
 	if (!config)
-		return -ENOTSUP;	/* config3, or a form that came later */
+		return -ENOTSUP;	/* config3, or a newer form */
 	do {
 		at = put_range(at + 1, config, &value);
 		if (!at)

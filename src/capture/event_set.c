@@ -209,7 +209,7 @@ static void control_events(const struct event_set *set, unsigned long request)
 {
 	for (size_t i = 0; i < set->row_count * set->lane_count; i++)
 		if (set->lanes[i % set->lane_count].event != set->event_count - 1)
-			ioctl(set->fds[i], request, 0);	/* fails only for a task that ended */
+			ioctl(set->fds[i], request, 0);	/* fails only if the task has ended */
 }
 
 void event_set_enable(const struct event_set *set)

@@ -14,7 +14,7 @@
 
 #define PRECISE_MAX 3
 
-/* Levels named are kept, the others left out; none named keeps all. */
+/* Applies the modifiers. The levels given are counted and the others excluded; without any all. */
 static int apply_modifiers(struct event_spec *spec, const char *modifiers, struct diag *why)
 {
 	bool user = false, kernel = false, hypervisor = false, guest = false, host = false;
@@ -50,7 +50,7 @@ static int apply_modifiers(struct event_spec *spec, const char *modifiers, struc
 	return 0;
 }
 
-/* "r" and up to 16 hexadecimal digits: the raw code of this machine's CPU. */
+/* Parses "r" and up to 16 hexadecimal digits: a raw event code of the CPU. */
 static bool find_raw(const char *name, struct perf_event_attr *attr)
 {
 	size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
@@ -91,7 +91,8 @@ static int parse_pmu(struct event_spec *spec, char *text, struct diag *why)
 	return err ? err : apply_modifiers(spec, end, why);
 }
 
-/* name[:modifiers] or group:tracepoint[:modifiers]: what stands before the colon decides. */
+/* Parses name[:modifiers] or group:tracepoint[:modifiers]: it is the former if the text before the
+ * colon is the name of an event. */
 static int parse_named(struct event_spec *spec, char *text, struct diag *why)
 {
 	char *after = strchr(text, ':');
@@ -134,7 +135,7 @@ int event_spec_parse(const char *text, struct event_spec *out, struct diag *why)
 	return err;
 }
 
-/* Length of the spec that @text begins with: to the comma outside slashes, or the end. */
+/* Returns the length of the first spec in @text: to the comma outside slashes, or the end. */
 static size_t measure_spec(const char *text)
 {
 	bool inside = false;
@@ -187,7 +188,7 @@ static int count_pattern(struct event_spec_list *list, const char *text, size_t 
 	return 0;
 }
 
-/* A tracepoint's name whose group or event is a pattern; @text is cut into its parts. */
+/* Appends the tracepoints that match @text, whose group or event is a pattern; splits @text. */
 static int append_matches(const char *whole, char *text, struct event_spec_list *list,
 			  struct diag *why)
 {
@@ -215,8 +216,8 @@ static int append_matches(const char *whole, char *text, struct event_spec_list 
 	return err;
 }
 
-/* A name without a colon or slash is the same on every machine: where it is not known, it is
- * misspelled. */
+/* Returns true when the event may exist on other machines. A name without colon or slash is the
+ * same on every machine: if it is unknown, it is misspelled. */
 static bool is_of_machine(const char *text)
 {
 	return strpbrk(text, ":/");

@@ -34,7 +34,7 @@ enum follow_state { FOLLOW_NEW, FOLLOW_ATTACHED, FOLLOW_COVERED, FOLLOW_REFUSED 
 struct followed {
 	pid_t pid, parent;
 	uint64_t start_ticks;
-	uint64_t since_ticks;	/* from then on its children inherit */
+	uint64_t since_ticks;	/* children started since then inherit the events */
 	enum follow_state state;
 };
 
@@ -46,11 +46,11 @@ struct follow {
 	size_t max_rows;
 	bool told_no_room;
 
-	struct followed *known;	/* owned; by pid */
+	struct followed *known;	/* owned; sorted by pid */
 	size_t known_count;
-	int **rows;		/* owned; per attached thread its descriptors, one per lane */
+	int **rows;		/* owned; one per attached thread: a descriptor per lane */
 	size_t row_count;
-	struct event_counts *closed;	/* owned; per lane: of the closed descriptors */
+	struct event_counts *closed;	/* owned; per lane: counts of closed descriptors */
 };
 
 static int compare_followed(const void *a, const void *b)
@@ -69,7 +69,7 @@ static struct followed *find_known(const struct follow *follow, pid_t pid)
 	return bsearch(&key, follow->known, follow->known_count, sizeof(key), compare_followed);
 }
 
-/* Events on one thread. 0 or -errno; -EMFILE when there is no room. */
+/* Opens events on one thread. Returns 0 or -errno; -EMFILE at max_descriptors. */
 static int open_thread(struct follow *follow, pid_t tid)
 {
 	struct event_failure failure;
@@ -130,10 +130,10 @@ static bool is_covered(struct follow *follow, const struct followed *task)
 	return parent->state != FOLLOW_REFUSED && task->start_ticks >= parent->since_ticks;
 }
 
-/* Decides what a new process is, its parent first. */
+/* Decides the state of a new process, after that of its parent. */
 static void meet(struct follow *follow, struct followed *task)
 {
-	task->state = FOLLOW_REFUSED;	/* ends the way up, should /proc ever show a circle */
+	task->state = FOLLOW_REFUSED;	/* ends the recursion if /proc shows a cycle */
 	if (is_covered(follow, task)) {
 		task->state = FOLLOW_COVERED;
 		task->since_ticks = task->start_ticks;
@@ -143,7 +143,7 @@ static void meet(struct follow *follow, struct followed *task)
 	task->since_ticks = task_list_now_ticks();
 }
 
-/* The process @pid as /proc shows it now, with what the last scan knew of it. */
+/* Returns the process @pid as in the last scan if it was known, else as /proc shows it now. */
 static struct followed look_at(const struct follow *follow, pid_t pid)
 {
 	struct followed now = { .pid = pid, .state = FOLLOW_NEW };
@@ -151,7 +151,7 @@ static struct followed look_at(const struct follow *follow, pid_t pid)
 	bool is_gone = task_list_origin(pid, &now.parent, &now.start_ticks) != 0;
 
 	if (before && (is_gone || before->start_ticks == now.start_ticks))
-		return *before;	/* one that has just gone may still be somebody's parent */
+		return *before;	/* one that has just ended may still be a parent */
 	now.state = is_gone ? FOLLOW_REFUSED : FOLLOW_NEW;
 	return now;
 }

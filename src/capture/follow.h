@@ -1,5 +1,5 @@
-/* follow.h - the thread that keeps sampling the user's own processes where CPU-wide events are
- * forbidden: it looks through /proc each second and opens events on what is new.
+/* follow.h - the thread that samples the user's own processes where CPU-wide events are forbidden:
+ * it scans /proc each second and opens events on new processes.
  *
  * Thread: create and destroy: main. Meanwhile the thread reads @set, has descriptors of its
  *         own, and stores event_lane.followed_lost; nothing else is shared.
@@ -15,11 +15,11 @@
 struct follow;
 
 /* @set: row 0 is flametop itself; BORROWED until follow_destroy(). At most @max_descriptors are
- * used; what finds no room is told in the log. Returns 0 or -errno. */
+ * used; processes without descriptors are reported in the log. Returns 0 or -errno. */
 int follow_create(struct follow **out, struct event_set *set, size_t max_descriptors,
 		  struct diag *why);
 
-/* Stops the thread, then closes its descriptors; the losses have been counted. NULL is fine. */
+/* Stops the thread, closes its descriptors and stores their losses. NULL is fine. */
 void follow_destroy(struct follow *follow);
 
 #endif

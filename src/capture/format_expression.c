@@ -1,8 +1,8 @@
 /* format_expression.c - see format_expression.h.
  *
- * Idea: precedence climbing over a table of what joins two operands. Everything is 64 bits; only
- * comparison, division and a shift to the right would tell signed from unsigned, and what formats
- * compare, divide or shift is never negative.
+ * Idea: precedence climbing over a table of binary operators. All numbers have 64 bits; signedness
+ * matters only for comparison, division and right shift, and formats use these only with operands
+ * that are not negative.
  */
 #include "format_expression.h"
 
@@ -24,7 +24,7 @@ enum join {
 	MORE, EQUAL, UNEQUAL, BOTH, EITHER, BIT_AND, BIT_XOR, BIT_OR, OPERATORS
 };
 
-/* Longer ones first, where one begins like another. */
+/* An operator precedes those that are a prefix of it. */
 static const struct { const char *text; int binds; } operators[OPERATORS] = {
 	[TIMES] = { "*", 10 },	      [DIVIDED] = { "/", 10 },	  [MODULO] = { "%", 10 },
 	[PLUS] = { "+", 9 },	      [MINUS] = { "-", 9 },	  [SHIFT_LEFT] = { "<<", 8 },
@@ -68,7 +68,7 @@ static bool read_field(struct reader *reader, uint64_t *value)
 	return *reader->at != '[';
 }
 
-/* "(unsigned long)": nothing but the names of a type. Its width is not looked at. */
+/* Skips a cast, "(unsigned long)": names in parentheses. Ignores the width of the type. */
 static bool skip_cast(struct reader *reader)
 {
 	const char *at = reader->at + 1;
@@ -156,8 +156,8 @@ static enum join find_operator(struct reader *reader)
 	return OPERATORS;
 }
 
-/* An operand, and what is joined to it by operators that bind at least so tightly; with OPERATORS
- * none does. */
+/* Evaluates an operand and the following operators that bind at least as tightly as @binds_min;
+ * with OPERATORS none. */
 static bool read_operators(struct reader *reader, int binds_min, uint64_t *value)
 {
 	bool is_sound = reader->depth < DEPTH_MAX;

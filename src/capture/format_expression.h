@@ -1,9 +1,9 @@
-/* format_expression.h - the C expressions in the "print fmt" line of a tracepoint, as far as they
- * are numbers: "REC->flags & ((1UL << 3) - 1)", "(gfp_t)0x80u", "-6ULL".
+/* format_expression.h - evaluates integer C expressions in the "print fmt" line of a tracepoint:
+ * "REC->flags & ((1UL << 3) - 1)", "(gfp_t)0x80u", "-6ULL".
  *
- * Knows:  numbers, REC->FIELD of one field, parentheses, casts, ~ - ! and the operators
- *         * / % + - << >> < <= > >= == != & ^ | && ||. No ?:, no call, no enumerator: who has one
- *         of these in an expression gets no number.
+ * Scope:  numbers, REC->FIELD of one field, parentheses, casts, ~ - ! and the operators
+ *         * / % + - << >> < <= > >= == != & ^ | && ||. Expressions with ?:, calls or enumerators
+ *         are refused.
  * Trust:  any bytes; depth and length are bounded.
  * Thread: any, pure.
  */
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Evaluates the expression at *@at, with REC->@field being @number (64 bits, two's complement), and
- * moves *@at behind it. False: it is none, or has something else in it; *@at is anywhere then. */
+/* Evaluates the expression at *@at, with @number (64 bits, two's complement) for REC->@field, and
+ * moves *@at past it. Returns false for unsupported expressions; *@at is undefined then. */
 bool format_expression_read(const char **at, const char *field, uint64_t number, uint64_t *value);
 
 #endif

@@ -8,19 +8,19 @@
  * a wake-up that comes before the wait is not lost.
  *
  * Order: perf wrote the rings of all CPUs round after round and marked the end of each with
- * FINISHED_ROUND. What was stamped before a round began is in the file when it ends; its beginning
- * is not recorded, but nothing in the file before the previous mark can be younger than it. So at a
- * mark everything up to the newest stamp before the previous mark may leave.
+ * FINISHED_ROUND. Records stamped before a round began are in the file when it ends; its beginning
+ * is not recorded, but no record before the previous mark can be younger than it. So a mark
+ * completes everything up to the newest stamp before the previous mark.
  *
- * Directories: `perf record --threads` writes the records of each CPU into a file of their own,
- * in the order of time and without marks, beside the file with the header, whose records are those
- * that perf made up before. The oldest of the next records of all files is taken each time, and a
- * mark set after every MERGE_ROUND of them.
+ * Directories: `perf record --threads` writes the records of each CPU into a file of its own, in
+ * the order of time and without marks, beside the file with the header, which has the records that
+ * perf synthesized before. The reader merges the files by time and sets a mark after every
+ * MERGE_ROUND records.
  *
- * Groups: of `{a,b}:S` only the leader a has samples, which hold the values of all counters. perf
- * makes of each a sample of every event whose value has risen since the sample before, with the
- * difference as its period. So does this: the record is queued once for each such event, with the
- * difference in the place of the first value (record_format.has_read_period).
+ * Groups: with `{a,b}:S` only the leader a has samples, which hold the values of all counters. Like
+ * perf, the reader makes of each a sample of every event whose value has risen since the previous
+ * sample, with the difference as its period: the record is queued once for each such event, with
+ * the difference in place of the first value (record_format.has_read_period).
  *
  * Invariant: QUEUE_END is queued last, with the error if there was one, unless the reader is
  * closed.
@@ -43,30 +43,30 @@
 #include "capture/record_trim.h"
 #include "perf_data_files.h"
 
-#define BATCH_BYTES (64u * 1024) /* queued before a wake-up: about a thousand samples */
+#define BATCH_BYTES (64u * 1024) /* queued per wake-up: about a thousand samples */
 
 #define MERGE_ROUND 1024
 
 struct perf_data {
 	struct perf_data_header header;
 	struct perf_data_files files;
-	struct perf_data_unpacker unpacker;	/* begin NULL: nobody unpacks */
-	int unpacked_fd;		/* its socket; -1: none */
-	bool is_unpacking;		/* end() is to be called */
+	struct perf_data_unpacker unpacker;	/* begin NULL: none */
+	int unpacked_fd;		/* socket of the unpacker; -1: none */
+	bool is_unpacking;		/* the unpacker's end() must be called */
 	struct spsc *queue;	/* BORROWED since start; the thread is its only producer */
 	int items_fd, room_fd;	/* eventfds, see above */
 	pthread_t thread;
 	bool is_running;
 	_Atomic bool stop;	/* perf_data_close() -> is_stopped() */
 
-	/* the thread's */
+	/* used only by the thread */
 	struct id_map counter_of_id;	/* event id -> number of its counter */
 	struct id_map value_of;		/* counter and thread -> row of values */
 	uint64_t *values;		/* owned; counters at the last sample, see read_growth() */
 	uint32_t value_room;
 	size_t unannounced_bytes;	/* queued since the consumer was last woken */
-	uint64_t newest_ns;		/* of all records so far */
-	uint64_t newest_at_mark_ns;	/* the same at the last FINISHED_ROUND */
+	uint64_t newest_ns;		/* newest time stamp of all records so far */
+	uint64_t newest_at_mark_ns;	/* newest_ns at the last FINISHED_ROUND */
 };
 
 static void signal_fd(int fd)
@@ -76,7 +76,7 @@ static void signal_fd(int fd)
 
 	do
 		written = write(fd, &one, sizeof(one));
-	while (written < 0 && errno == EINTR);	/* EAGAIN: the sum is full, so it is readable */
+	while (written < 0 && errno == EINTR);	/* EAGAIN: at its limit, so readable */
 }
 
 static bool is_stopped(struct perf_data *reader)
@@ -90,7 +90,8 @@ static void announce_items(struct perf_data *reader)
 	signal_fd(reader->items_fd);
 }
 
-/* An item of @kind with room for @payload_bytes behind it, or NULL when the reader is closed. */
+/* Reserves an item of @kind with a payload of @payload_bytes, waiting for room. Returns NULL when
+ * the reader is closed. */
 static struct queue_item *take_room(struct perf_data *reader, enum queue_item_kind kind,
 				    size_t payload_bytes)
 {
@@ -140,7 +141,7 @@ static void queue_end(struct perf_data *reader, const struct diag *why)
 	announce_items(reader);
 }
 
-/* Which event @record belongs to: 0 or -EBADMSG. What perf synthesized has the id 0, or none. */
+/* Finds the event of @record: 0 or -EBADMSG. Records synthesized by perf have id 0 or none. */
 static int find_event(const struct perf_data *reader, const struct perf_event_header *record,
 		      uint32_t *event)
 {
@@ -164,10 +165,10 @@ struct read_record {
 	const struct perf_event_header *bytes;
 	struct event_record parsed;
 	uint32_t event;
-	uint64_t offset;	/* in the file */
+	uint64_t offset;	/* file offset, for errors */
 };
 
-/* Queues @record as one of @event's; of counters that are read, with @growth as its period. */
+/* Queues @record for @event. @growth: period of a sample with PERF_SAMPLE_READ, or NULL. */
 static int put_record(struct perf_data *reader, const struct read_record *record, uint32_t event,
 		      const uint64_t *growth)
 {
@@ -183,7 +184,7 @@ static int put_record(struct perf_data *reader, const struct read_record *record
 	if (parsed->has_cpu)
 		item->cpu = parsed->cpu;
 	record_trim_write(&trim, item + 1);
-	if (growth)	/* before the stack copy, which alone is cut */
+	if (growth)	/* lies before the stack copy, so its offset is unchanged */
 		memcpy((uint64_t *)(void *)(item + 1) +
 			       (parsed->sample.read.values - (const uint64_t *)record->bytes),
 		       growth, sizeof(*growth));
@@ -200,8 +201,8 @@ static uint32_t number_of(struct id_map *map, uint64_t key)
 	return id_map_put(map, key, map->used) ? ID_MAP_NONE : id_map_get(map, key);
 }
 
-/* How far the counter @id has risen to @value since its last sample, in thread @tid if each has its
- * own. What fell was begun anew. 0 or -ENOMEM. */
+/* Computes the growth of counter @id to @value since its last sample, in thread @tid if each thread
+ * has its own. A counter that fell has restarted from 0. Returns 0 or -ENOMEM. */
 static int read_growth(struct perf_data *reader, uint64_t id, uint32_t tid, uint64_t value,
 		       uint64_t *growth)
 {
@@ -228,7 +229,7 @@ static int read_growth(struct perf_data *reader, uint64_t id, uint32_t tid, uint
 	return 0;
 }
 
-/* What one format was made for the other can read. */
+/* Returns true when records of one format can be parsed by the other. */
 static bool is_same_layout(const struct record_format *one, const struct record_format *other)
 {
 	return one->sample_type == other->sample_type && one->read_format == other->read_format &&
@@ -321,7 +322,8 @@ static int take_record(struct perf_data *reader, struct perf_data_file *file,
 	}
 }
 
-/* 0 for what perf made up: it comes first. What is damaged is found when its turn comes. */
+/* Returns the time of @record; 0, so that it comes first, for records made by perf and for damaged
+ * ones, which are reported when they are read. */
 static uint64_t time_of(const struct perf_data *reader, const struct perf_event_header *record)
 {
 	struct event_record parsed;
@@ -335,7 +337,7 @@ static uint64_t time_of(const struct perf_data *reader, const struct perf_event_
 	return parsed.time_ns;
 }
 
-/* Reads the file's next record, if it is not there. 0 or as perf_data_stream_next(). */
+/* Reads the next record into file->next if it is NULL. 0 or as perf_data_stream_next(). */
 static int look_ahead(const struct perf_data *reader, struct perf_data_file *file,
 		      struct diag *why)
 {
@@ -354,7 +356,7 @@ static int look_ahead(const struct perf_data *reader, struct perf_data_file *fil
 	return 0;
 }
 
-/* The file whose next record is the oldest; *@oldest NULL: there is none. */
+/* Finds the file whose next record is the oldest; *@oldest NULL: all are at their end. */
 static int find_oldest(struct perf_data *reader, struct perf_data_file **oldest, struct diag *why)
 {
 	*oldest = NULL;
@@ -391,14 +393,14 @@ static int queue_all(struct perf_data *reader, struct diag *why)
 	return err;
 }
 
-/* The worker's reason says more than what its end looks like from here. */
+/* Ends the unpacker. Its reason for a failure replaces an apparently normal end of the records. */
 static int end_unpacking(struct perf_data *reader, int err, struct diag *why)
 {
 	struct diag reason = { .err = 0 };
 
 	if (!reader->is_unpacking || err == -ECANCELED)
 		return err;
-	shutdown(reader->unpacked_fd, SHUT_RDWR);	/* it may have more to write */
+	shutdown(reader->unpacked_fd, SHUT_RDWR);	/* unblocks a worker that writes */
 	reader->is_unpacking = false;
 	if (reader->unpacker.end(reader->unpacker.owner, &reason) && !err) {
 		*why = reason;
@@ -500,7 +502,7 @@ void perf_data_set_unpacker(struct perf_data *reader, const struct perf_data_unp
 	reader->unpacker = *unpacker;
 }
 
-/* A file alone is read while it is unpacked. */
+/* Starts to unpack a single file, which is read meanwhile. */
 static int begin_unpacking(struct perf_data *reader, struct diag *why)
 {
 	struct perf_data_file *file = &reader->files.files[0];

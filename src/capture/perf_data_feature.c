@@ -1,8 +1,8 @@
-/* perf_data_feature.c - what a recording's features say: host, CPUs and their sockets, event
+/* perf_data_feature.c - reads the features of a recording: host, CPUs and their sockets, event
  * names, build-ids.
  *
- * A feature is a few bytes of its own layout, at the end of the file or in a record. It is read by
- * a cursor that cannot leave it, with one check at the end, as records are (capture/record.c).
+ * A feature is a few bytes with a layout of its own, at the end of the file or in a record. It is
+ * read by a cursor that cannot leave it, with one check at the end, like records in record.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "base/sanitize.h"
 #include "perf_data_header.h"
 
-/* Numbers of the format that headers of the system do not have. */
+/* Numbers of the file format that the system's headers lack. */
 enum {
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,
@@ -56,7 +56,7 @@ static uint32_t take_u32(struct byte_cursor *cursor)
 	return value;
 }
 
-/* A length, then that many bytes with a NUL among them. The length without it goes to @len. */
+/* Reads a length, then that many bytes, which contain a NUL. *@len becomes the length up to it. */
 static const char *take_string(struct byte_cursor *cursor, size_t *len)
 {
 	const uint32_t bytes = take_u32(cursor);
@@ -95,8 +95,8 @@ static int take_cpu_count(struct perf_data_header *header, struct byte_cursor *c
 	return 0;
 }
 
-/* Two lists of siblings as text, then core and socket of each configured CPU, -1 of one that was
- * not there; what follows depends on the perf. Its oldest ones wrote the lists alone. */
+/* Reads two lists of siblings as text, then core and socket of each configured CPU, -1 if absent;
+ * what follows depends on the version of perf. The oldest versions wrote only the lists. */
 static int take_topology(struct perf_data_header *header, struct byte_cursor *cursor)
 {
 	const uint64_t entry_bytes = 2 * sizeof(uint32_t);
@@ -115,13 +115,13 @@ static int take_topology(struct perf_data_header *header, struct byte_cursor *cu
 	if (!header->sockets)
 		return -ENOMEM;
 	for (; header->socket_count < count; header->socket_count++) {
-		take_u32(cursor);	/* its core */
+		take_u32(cursor);	/* core */
 		header->sockets[header->socket_count] = (int)take_u32(cursor);
 	}
 	return 0;
 }
 
-/* The names as perf printed them when it recorded, in the order of the attrs. */
+/* Reads the names of the events as perf printed them, in the order of the attrs. */
 static int take_event_names(struct perf_data_header *header, struct byte_cursor *cursor)
 {
 	const uint32_t count = take_u32(cursor);
@@ -143,8 +143,8 @@ static int take_event_names(struct perf_data_header *header, struct byte_cursor 
 	return 0;
 }
 
-/* Up to Linux 5.12 the length was not written: then it is 20, less the zeros at the end of shorter
- * ids (md5, uuid: 16). */
+/* Returns the length of a build-id written by perf up to Linux 5.12, which did not store it: 20,
+ * minus the zeros at the end of shorter ids (md5, uuid: 16). */
 static uint8_t guess_build_id_bytes(const unsigned char *id)
 {
 	static const unsigned char zeros[4];
@@ -160,7 +160,7 @@ static int add_build_id(struct perf_data_header *header, const struct perf_event
 	const unsigned char *id;
 	uint8_t count;
 
-	take_u32(body);	/* pid: of a guest */
+	take_u32(body);	/* pid of a guest */
 	id = take_bytes(body, BUILD_ID_FIELD_BYTES);
 	if (!id || mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER)
 		return 0;
@@ -236,7 +236,7 @@ static int run_reader(const struct feature_reader *reader, struct perf_data_head
 	return 0;
 }
 
-/* Version, type, level, ratio, bytes of a ring. */
+/* Reads version, type, level, ratio, bytes of a ring. */
 static int take_compression(struct perf_data_header *header, const void *bytes, size_t size,
 			    struct diag *why)
 {

@@ -1,8 +1,8 @@
 /* perf_data_files.c - see perf_data_files.h.
  *
- * Compressed files of a directory are unpacked before any is read: one worker unpacks one file at a
- * time, and to read them side by side takes a record of each. What comes out lies on a disk,
- * because it may be larger than the memory.
+ * Compressed files of a directory are unpacked before any is read: a worker unpacks one file at a
+ * time, while merging needs a record of each. The unpacked records go to disk, because they may be
+ * larger than the memory.
  */
 #include "perf_data_files.h"
 
@@ -21,12 +21,12 @@
 #include "base/clock.h"
 #include "base/whole_io.h"
 
-#define FILES_MAX   4096	/* data files of a directory: one for each CPU */
+#define FILES_MAX   4096	/* data files of a directory, one per CPU */
 
-/* The list of a kernel of Debian has 6 MiB, that of one with everything built in 30. */
+/* kallsyms of a Debian kernel has 6 MiB, with everything built in 30 MiB. */
 #define KERNEL_NAMES_BYTES_MAX (64 << 20)
 
-#define UNPACKED_DIRECTORY "/var/tmp"	/* where large files may lie: hier(7) */
+#define UNPACKED_DIRECTORY "/var/tmp"	/* for large temporary files: hier(7) */
 #define UNPACKED_PART	   ((size_t)64 * 1024)
 
 int perf_data_files_name(const struct perf_data_files *files, const struct perf_data_file *file,
@@ -44,7 +44,8 @@ static int begin_stream(struct perf_data_file *file, int fd, uint64_t offset, ui
 		       diag_set(why, -ENOMEM, "no memory for a buffer") : 0;
 }
 
-/* Returns a new file without a name, or -errno. It may take half of the free space. */
+/* Opens a new unnamed file; the first call sets unpacked_room to half of the free space. Returns a
+ * descriptor or -errno. */
 static int open_unpacked(struct perf_data_files *files, struct diag *why)
 {
 	const int fd = open(UNPACKED_DIRECTORY, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -58,7 +59,7 @@ static int open_unpacked(struct perf_data_files *files, struct diag *why)
 	return fd;
 }
 
-/* Waits for bytes from @records, or until @stop: -ECANCELED. */
+/* Waits until @records is readable. Returns 0, or -ECANCELED when @stop is set. */
 static int wait_for_records(const struct perf_data_stop *stop, int records)
 {
 	struct pollfd waiting[] = {
@@ -121,7 +122,7 @@ static int save_records(const struct unpacking *job, int records, int to, uint64
 	return err;
 }
 
-/* The file's stream is that of its unpacked records from now on. */
+/* Unpacks a file; its stream reads the unpacked records from now on. */
 static int unpack_file(const struct unpacking *job, struct perf_data_file *file, struct diag *why)
 {
 	const struct perf_data_stream packed = file->stream;
@@ -137,7 +138,7 @@ static int unpack_file(const struct unpacking *job, struct perf_data_file *file,
 	if (err)
 		return err;
 	err = save_records(job, records, file->unpacked_fd, &count, why);
-	close(records);		/* it may have more to write */
+	close(records);		/* unblocks a worker that writes */
 	if (job->unpacker->end(job->unpacker->owner, &reason) && !err) {
 		*why = reason;
 		err = reason.err;
@@ -160,7 +161,7 @@ int perf_data_files_unpack(struct perf_data_files *files, const struct perf_data
 	return err;
 }
 
-/* Opens @name in @dir, which must be a regular file: its descriptor, or -errno. */
+/* Opens @name in @dir, which must be a regular file. Returns a descriptor or -errno. */
 static int open_regular(int dir, const char *name, int flags, struct stat *status,
 			struct diag *why)
 {
@@ -180,7 +181,7 @@ static int open_regular(int dir, const char *name, int flags, struct stat *statu
 	return err ? err : fd;
 }
 
-/* Opens @name in @dir, a regular file, as the next one. */
+/* Opens @name in @dir, a regular file, and appends it to @files. */
 static int open_file(struct perf_data_files *files, int dir, const char *name, int flags,
 		     struct stat *status, struct diag *why)
 {
@@ -216,7 +217,7 @@ static int open_first(struct perf_data_files *files, struct perf_data_header *he
 			    header->records_end, why);
 }
 
-/* data.0, data.1, ... hold records and nothing else. --kcore makes none, --threads one a CPU. */
+/* Opens data.0, data.1, ..., which hold only records. --kcore makes none, --threads one per CPU. */
 static int open_rest(struct perf_data_files *files, int dir, struct diag *why)
 {
 	int err = 0;
@@ -252,9 +253,9 @@ static int open_list(struct perf_data_files *files, int kcore_dir, struct diag *
 	return 0;
 }
 
-/* `perf record --kcore` keeps the kernel's list of its functions and modules, besides its code and
- * /proc/modules, which say nothing more. A link in their place could lead to any file of the one
- * that reads a stranger's recording. */
+/* Opens the copy of /proc/kallsyms that `perf record --kcore` makes; its copies of kernel code and
+ * /proc/modules add nothing. Does not follow links, which in a recording from somebody else could
+ * lead to any file of the reader. */
 static int open_kernel_names(struct perf_data_files *files, int dir, struct diag *why)
 {
 	const int kcore_dir = openat(dir, "kcore_dir",

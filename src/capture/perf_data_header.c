@@ -3,10 +3,10 @@
  * Problem: the same facts lie in sections of a file or in records of a stream, and perf wrote them
  * with attrs of many sizes since 2009.
  *
- * Idea: first find the bytes (section or record), check that they lie inside of the file, then give
- * them to the one function that knows them: add_event() for an attr and its ids,
- * perf_data_feature_take() for a feature. An attr that is shorter than ours ends in zeros, of a
- * longer one we take the part that we know: fields are only ever appended.
+ * Idea: first find the bytes (section or record), check that they lie inside the file, then pass
+ * them to the one function that parses them: add_event() for an attr and its ids,
+ * perf_data_feature_take() for a feature. A shorter attr is extended with zeros, a longer one cut
+ * to the known part: fields are only ever appended.
  */
 #include "perf_data_header.h"
 
@@ -21,7 +21,7 @@
 #define MAGIC		UINT64_C(0x32454c4946524550)	/* "PERFILE2" */
 #define MAGIC_SWAPPED	UINT64_C(0x50455246494c4532)
 #define FEATURE_BITS	256
-#define FEATURE_MAX_BYTES (UINT64_C(64) << 20)	/* those that we read are a few KiB */
+#define FEATURE_MAX_BYTES (UINT64_C(64) << 20)	/* known features have a few KiB */
 #define EVENTS_MAX	UINT16_MAX		/* queue_item.event */
 #define EVENT_UPDATE_NAME 2
 
@@ -31,7 +31,7 @@ struct section {
 
 struct file_header {
 	uint64_t magic, header_bytes;	/* a piped recording has only these */
-	uint64_t attr_bytes;		/* of an attr and the section of its ids */
+	uint64_t attr_bytes;		/* size of an attr and the section of its ids */
 	struct section attrs, records, event_types;
 	uint64_t features[FEATURE_BITS / 64];
 };
@@ -53,7 +53,7 @@ static int check_section(const struct section *section, uint64_t file_bytes, con
 			name, section->offset, section->bytes, file_bytes);
 }
 
-/* Copies an attr of @stored_bytes: 0; -EBADMSG when that is less than the first version had. */
+/* Copies an attr of @stored_bytes. Returns 0; -EBADMSG: smaller than PERF_ATTR_SIZE_VER0. */
 static int read_attr(const void *stored, uint64_t stored_bytes, struct perf_event_attr *attr,
 		     struct diag *why)
 {
@@ -129,7 +129,7 @@ static int read_event(struct perf_data_header *header, int fd, uint64_t file_byt
 	return err;
 }
 
-/* One event has the maps of all, and its records are parsed by whichever format is at hand. */
+/* Copies has_build_ids to all events: one has the maps of all, and any format may parse them. */
 static void share_build_ids(struct perf_data_header *header)
 {
 	bool is_any = false;
@@ -168,7 +168,7 @@ static int read_feature(struct perf_data_header *header, int fd, uint64_t file_b
 	if (err)
 		return err;
 	if (section->bytes > FEATURE_MAX_BYTES)
-		return 0;	/* BPF programs, ...: nothing for us */
+		return 0;	/* BPF programs, ...: not used */
 	bytes = malloc(section->bytes + 1);
 	if (!bytes)
 		return no_memory(why);
@@ -179,7 +179,7 @@ static int read_feature(struct perf_data_header *header, int fd, uint64_t file_b
 	return err;
 }
 
-/* Behind the records: one section for each feature bit that is set, lowest first. */
+/* Reads the features: after the records, a section for each feature bit set, lowest first. */
 static int read_features(struct perf_data_header *header, int fd, const struct file_header *file,
 			 uint64_t file_bytes, struct diag *why)
 {
@@ -286,7 +286,7 @@ uint64_t perf_data_tracing_bytes(const struct perf_event_header *record)
 	return ((uint64_t)bytes + 7) & ~UINT64_C(7);
 }
 
-/* { number of the tracepoint, name }, as perf wrote it into pipes before it wrote EVENT_UPDATE. */
+/* Reads { tracepoint id, name }, which perf wrote into pipes before it wrote EVENT_UPDATE. */
 static void take_event_type(struct perf_data_header *header, const struct perf_event_header *record)
 {
 	const uint64_t *words = (const uint64_t *)(const void *)(record + 1);
@@ -302,7 +302,7 @@ static void take_event_type(struct perf_data_header *header, const struct perf_e
 	}
 }
 
-/* The bytes behind the record are no records. */
+/* Reads the bytes after a TRACING_DATA record, which are not records. */
 static int take_tracing(struct perf_data_header *header, struct perf_data_stream *stream,
 			const struct perf_event_header *record, struct diag *why)
 {
@@ -346,7 +346,8 @@ static int take_header_record(struct perf_data_header *header, struct perf_data_
 	}
 }
 
-/* Names and build-ids may come anywhere in the stream, so all of it is walked once. */
+/* Reads the header of a piped recording. Names and build-ids may be anywhere in the stream, so it
+ * scans all of it. */
 static int read_piped(struct perf_data_header *header, int fd, uint64_t file_bytes,
 		      struct diag *why)
 {
@@ -371,7 +372,7 @@ static int read_piped(struct perf_data_header *header, int fd, uint64_t file_byt
 	return err;
 }
 
-/* With several events a record's id must lie at the same place for all of them. */
+/* Checks that with several events the id is at the same place in the records of all. */
 static int check_event_ids(const struct perf_data_header *header, struct diag *why)
 {
 	const uint64_t before_id = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID | PERF_SAMPLE_IP |

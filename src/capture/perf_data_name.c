@@ -50,7 +50,7 @@ static const char *const cache_names[PERF_COUNT_HW_CACHE_MAX] = {
 	[PERF_COUNT_HW_CACHE_NODE] = "node",
 };
 
-/* By operation: the word before "-misses", and the word that stands alone for accesses. */
+/* Words by operation: before "-misses", and alone for accesses. */
 static const char *const operation_names[PERF_COUNT_HW_CACHE_OP_MAX][2] = {
 	[PERF_COUNT_HW_CACHE_OP_READ] = { "load", "loads" },
 	[PERF_COUNT_HW_CACHE_OP_WRITE] = { "store", "stores" },
@@ -81,7 +81,7 @@ static void name_cache_event(uint64_t config, char *out, size_t size)
 		snprintf(out, size, "%s-%s", cache_names[cache], operation_names[operation][1]);
 }
 
-/* The letters behind the colon: which levels are counted, how precisely. */
+/* Appends the modifiers after the colon: the levels counted and the precision. */
 static void add_modifiers(const struct perf_event_attr *attr, char *out, size_t size)
 {
 	const bool some_level_excluded = attr->exclude_kernel || attr->exclude_user ||

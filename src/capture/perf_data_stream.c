@@ -1,8 +1,8 @@
 /* perf_data_stream.c - see perf_data_stream.h.
  *
- * A record is at most 64 KiB, so a buffer of some times that holds many. When the next one is not
- * whole in it, or not aligned in it, the buffer is filled again from that record on: every record
- * is contiguous and aligned, and nothing is moved about.
+ * A record has at most 64 KiB, and the buffer is several times as large. When the next record is
+ * not complete or not aligned in it, the buffer is filled again from that record on: so every
+ * record is contiguous and aligned, and nothing is moved.
  */
 #include "perf_data_stream.h"
 
@@ -57,8 +57,8 @@ int perf_data_read_at(int fd, uint64_t offset, void *out, size_t bytes, struct d
 	return 0;
 }
 
-/* Reads on until @bytes are there; what is unread moves to the front. The end is where nothing more
- * comes. */
+/* Reads from the socket until @bytes are in the buffer, after moving unread ones to its front. At
+ * the end of the data sets end_offset. */
 static int receive(struct perf_data_stream *stream, size_t bytes, struct diag *why)
 {
 	if (stream->filled - stream->at >= bytes && stream->at % sizeof(uint64_t) == 0)
@@ -94,7 +94,7 @@ static int refill(struct perf_data_stream *stream, struct diag *why)
 	return perf_data_read_at(stream->fd, stream->next_offset, stream->buffer, bytes, why);
 }
 
-/* Makes the next @bytes whole and aligned in the buffer. */
+/* Makes the next @bytes contiguous and aligned in the buffer. */
 static int make_available(struct perf_data_stream *stream, size_t bytes, struct diag *why)
 {
 	const int err = stream->is_unpacked ? receive(stream, bytes, why) : 0;
@@ -117,7 +117,7 @@ int perf_data_stream_next(struct perf_data_stream *stream, const struct perf_eve
 	uint16_t size;
 	int err;
 
-	err = stream->is_unpacked ? receive(stream, 1, why) : 0;	/* is there an end? */
+	err = stream->is_unpacked ? receive(stream, 1, why) : 0;	/* may find the end */
 	if (err)
 		return err;
 	if (stream->next_offset == stream->end_offset)

@@ -1,10 +1,10 @@
-/* perf_data_tracing.c - what a recording keeps of the kernel's tracing directory: the format files
- * of its tracepoints and probes, by which an event gets the name that its attr does not have, and
- * its raw bytes their fields.
+/* perf_data_tracing.c - reads the copies of tracefs files in a recording: the format files of its
+ * tracepoints and probes, which give an event the name that its attr lacks, and describe the fields
+ * of its raw bytes.
  *
  * Layout: |17 08 44 "tracing"|version\0|byte order|bytes of a long|page size|
  *         |"header_page\0"|file|"header_event\0"|file|count|file ...|
- *         |systems|: each |name\0|count|file ...|  then symbols and command lines, of no use here.
+ *         |systems|: each |name\0|count|file ...|  then symbols and command lines, not used here.
  *         A file is its length in 64 bits and its bytes; other numbers have 32 bits.
  * Source: linux/tools/perf/util/trace-event-info.c.
  * Trust:  every length is compared with what is left before it is used. A format is copied only for
@@ -20,7 +20,7 @@
 #include "base/sanitize.h"
 #include "perf_data_header.h"
 
-#define FORMAT_MAX_BYTES 65536	/* as live: the kernel's longest has 6 KiB */
+#define FORMAT_MAX_BYTES 65536	/* as for live events; the longest has 6 KiB */
 
 struct tracing_cursor {
 	const char *at, *end;
@@ -55,7 +55,7 @@ static uint32_t take_u32(struct tracing_cursor *cursor)
 	return value;
 }
 
-/* Up to a NUL that must be there; "" beyond the end. */
+/* Reads text up to a NUL, which must exist; returns "" beyond the end. */
 static const char *take_name(struct tracing_cursor *cursor)
 {
 	const size_t left = (size_t)(cursor->end - cursor->at);
@@ -78,7 +78,7 @@ static struct tracing_file take_file(struct tracing_cursor *cursor)
 	return file;
 }
 
-/* The word behind @key at the begin of a line, "" when there is none. */
+/* Finds the word after @key at the beginning of a line; "" when there is none. */
 static void find_word(const struct tracing_file *file, const char *key, char *out, size_t room)
 {
 	const char *end = file->text + file->bytes, *at = file->text;
@@ -112,7 +112,7 @@ static char *keep_format(struct perf_data_header *header, const struct tracing_f
 	return text;
 }
 
-/* Only samples that carry raw bytes need it. 0 or -ENOMEM. */
+/* Sets raw_format of the events with raw bytes in their samples. Returns 0 or -ENOMEM. */
 static int set_formats(struct perf_data_header *header, uint64_t id,
 		       const struct tracing_file *format, uint32_t long_bytes)
 {
@@ -157,7 +157,7 @@ static int describe_events(struct perf_data_header *header, const char *system,
 	return set_formats(header, id, format, long_bytes);
 }
 
-/* Byte order, which is that of the whole recording, and the bytes of a long. */
+/* Skips the byte order, which is that of the whole recording, and returns the size of a long. */
 static uint32_t take_long_bytes(struct tracing_cursor *cursor)
 {
 	const char *bytes = take_bytes(cursor, 2);
@@ -165,7 +165,7 @@ static uint32_t take_long_bytes(struct tracing_cursor *cursor)
 	return bytes && bytes[1] == 4 ? 4 : 8;
 }
 
-/* All groups of events. 0 or -ENOMEM. */
+/* Reads all groups of events. Returns 0 or -ENOMEM. */
 static int take_systems(struct perf_data_header *header, struct tracing_cursor *cursor,
 			uint32_t long_bytes)
 {

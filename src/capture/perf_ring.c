@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define GIVEN_PARTS	 16	/* of the ring; one at most is read and not given back */
+#define GIVEN_PARTS	 16	/* 1/16 of the ring: most that is consumed but not yet returned */
 #define RECORD_MAX_BYTES ((size_t)UINT16_MAX + 1)	/* perf_event_header.size has 16 bits */
 
 struct perf_ring {
@@ -30,10 +30,10 @@ struct perf_ring {
 	uint64_t data_bytes;	/* a power of two */
 	uint64_t head;		/* end of the round */
 	uint64_t tail;		/* oldest unread byte */
-	uint64_t given;		/* what data_tail says: so far the kernel may write again */
-	uint64_t peeked_bytes;	/* from the tail on; 0: it was not looked at */
+	uint64_t given;		/* value of data_tail: room returned to the kernel ends here */
+	uint64_t peeked_bytes;	/* size of what the last peek returned */
 	uint64_t malformed;
-	size_t map_bytes;	/* 0: the memory is the caller's */
+	size_t map_bytes;	/* 0: the memory is BORROWED */
 	unsigned char *wrapped;	/* owned; a record that crosses the end, made contiguous */
 };
 
@@ -105,8 +105,8 @@ static void give_back(struct perf_ring *ring)
 	__atomic_store_n(&ring->control->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 
-/* At the end of the round, and in it not for each record: the kernel reads data_tail when it writes
- * one, and would have to fetch it anew from our CPU each time. */
+/* Moves the tail. Stores data_tail at the end of the round, and within it not for each record: the
+ * kernel reads data_tail for each record, and would have to fetch the cache line each time. */
 static void move_tail(struct perf_ring *ring, uint64_t tail)
 {
 	ring->tail = tail;
@@ -117,15 +117,15 @@ static void move_tail(struct perf_ring *ring, uint64_t tail)
 
 size_t perf_ring_begin(struct perf_ring *ring)
 {
-	ring->head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE); /* its publish */
-	if (ring->head - ring->tail > ring->data_bytes) {	/* the kernel never overtakes us */
+	ring->head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE); /* see top */
+	if (ring->head - ring->tail > ring->data_bytes) {	/* impossible for the kernel */
 		ring->malformed++;
 		move_tail(ring, ring->head);
 	}
 	return (size_t)(ring->head - ring->tail);
 }
 
-/* The record at @position, whose header is known to lie before the head; NULL: impossible size. */
+/* Returns the record at @position, made contiguous; NULL: its size is impossible. */
 static const struct perf_event_header *record_at(struct perf_ring *ring, uint64_t position)
 {
 	uint64_t at = position & (ring->data_bytes - 1);
@@ -161,7 +161,7 @@ const struct perf_event_header *perf_ring_peek(struct perf_ring *ring)
 	return header;
 }
 
-/* Where the whole records end that begin at @from, of which the first has @first_bytes. */
+/* Returns the size of the complete records at @from; the first has @first_bytes. */
 static size_t span_bytes(const unsigned char *from, size_t first_bytes, size_t available)
 {
 	size_t bytes = first_bytes;
@@ -171,7 +171,7 @@ static size_t span_bytes(const unsigned char *from, size_t first_bytes, size_t a
 
 		if (next->size < sizeof(*next) || next->size % 8 ||
 		    next->size > available - bytes)
-			break;	/* it wraps, or is for perf_ring_peek() to refuse */
+			break;	/* it wraps, or perf_ring_peek() will refuse it */
 		bytes += next->size;
 	}
 	return bytes;
@@ -198,7 +198,7 @@ const void *perf_ring_peek_span(struct perf_ring *ring, size_t max_bytes, size_t
 
 void perf_ring_consume(struct perf_ring *ring)
 {
-	assert(ring->peeked_bytes);	/* only after a peek that returned one */
+	assert(ring->peeked_bytes);	/* only after a peek that returned a record */
 	move_tail(ring, ring->tail + ring->peeked_bytes);
 }
 

@@ -1,14 +1,14 @@
 /* raw_fields.c - see raw_fields.h.
  *
- * Problem: the kernel describes a record by declarations of C: types of its own making, arrays in
- * the name or in the type, fields that are wider than their type (system calls' arguments are
- * longs), texts that stand elsewhere in the record.
+ * Problem: the kernel describes a record by C declarations: with kernel typedefs, arrays in the
+ * name or in the type, fields that are wider than their type (system calls' arguments are longs),
+ * texts elsewhere in the record.
  *
- * Idea: all that is asked for at each hit (where, how wide, signed, text) is settled once, when the
- * format is parsed. Types whose width is not known by name are read as what the file says they
- * take.
+ * Idea: all that is needed at each hit (place, width, sign, text) is determined once, when the
+ * format is parsed. A type whose width is not known by name is read with the size that the file
+ * says.
  *
- * A line of a form that is not known is left out: the other fields are as good as before.
+ * A line of unknown form is skipped; the other fields are not affected.
  */
 #include "capture/raw_fields.h"
 
@@ -26,7 +26,7 @@ struct number_type {
 	bool is_signed;
 };
 
-/* Those that stand in wider fields, and in arrays whose elements' width the file does not say. */
+/* Types in wider fields, and in arrays, for which the file does not say the size of an element. */
 static const struct number_type number_types[] = {
 	{ "char", 1, true },	      { "signed char", 1, true },    { "unsigned char", 1, false },
 	{ "s8", 1, true },	      { "u8", 1, false },	     { "__u8", 1, false },
@@ -64,8 +64,8 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* "const char * name", "char comm[16]", "__data_loc u8[] buf": the name is the last word, with what
- * is in brackets behind it. @declaration ends at @end. */
+/* Splits "const char * name", "char comm[16]", "__data_loc u8[] buf" into type and name, the last
+ * word; brackets after the name go to the type. @declaration ends at @end. */
 static bool split_declaration(struct raw_field *field, const char *declaration, const char *end)
 {
 	const char *name, *name_end, *bracket = end;
@@ -105,7 +105,7 @@ static bool take_number(const char *line, const char *end, const char *key, unsi
 	return *stop == ';' && *number <= max;
 }
 
-/* What the elements are called, without the words that say where they stand. */
+/* Writes the type of an element: without __data_loc or __rel_loc, and without brackets. */
 static void name_element(const struct raw_field *field, char out[sizeof(field->type)])
 {
 	const char *begin = field->type;
@@ -137,7 +137,7 @@ static void settle_element(struct raw_field *field, uint32_t long_bytes)
 	field->is_address = strchr(element, '*') != NULL;
 	if (field->is_dynamic || field->is_array) {
 		field->is_text = strcmp(element, TEXT_TYPE) == 0;
-		/* Of a dynamic one the brackets are part of the type, but for more than one. */
+		/* A dynamic type always has brackets; it is an array if larger, or no text. */
 		field->is_array = field->is_dynamic ? field->size > 4 || !field->is_text
 						    : !field->is_text;
 		field->element_size = type || field->is_address ? type_size
@@ -153,7 +153,7 @@ static void settle_element(struct raw_field *field, uint32_t long_bytes)
 	field->is_array = field->size > 8;	/* a struct */
 }
 
-/* "\tfield:DECLARATION;\toffset:8;\tsize:16;\tsigned:0;" */
+/* Parses "\tfield:DECLARATION;\toffset:8;\tsize:16;\tsigned:0;". */
 static bool parse_field(struct raw_field *field, const char *line, const char *end,
 			uint32_t long_bytes)
 {
@@ -170,7 +170,7 @@ static bool parse_field(struct raw_field *field, const char *line, const char *e
 	    !take_number(declaration_end, end, "offset:", UINT16_MAX, &offset) ||
 	    !take_number(declaration_end, end, "size:", UINT16_MAX, &size))
 		return false;
-	take_number(declaration_end, end, "signed:", 1, &is_signed);	/* old kernels: none */
+	take_number(declaration_end, end, "signed:", 1, &is_signed);	/* absent in old kernels */
 	field->offset = (uint16_t)offset;
 	field->size = (uint16_t)size;
 	field->is_signed = is_signed;
@@ -283,7 +283,7 @@ int raw_fields_add_view(struct raw_fields *fields, int index, const struct raw_f
 	return (int)fields->count++;
 }
 
-/* Where the field's bytes are, and how many. */
+/* Place of the bytes of a field in its area. */
 struct place {
 	size_t offset, bytes;
 };
@@ -301,13 +301,13 @@ static bool find_place(const struct raw_field *field, const unsigned char *raw, 
 		memcpy(&where, raw + field->offset, sizeof(where));
 		out->offset = (where & 0xffff) + (field->is_relative ? end : 0);
 		out->bytes = where >> 16;
-	} else if (field->size == 0) {	/* an array without end takes the rest */
+	} else if (field->size == 0) {	/* a flexible array takes the rest */
 		out->bytes = raw_bytes - field->offset;
 	}
 	return out->offset + out->bytes <= raw_bytes;
 }
 
-/* Little-endian, as all machines whose registers capture/user_registers.c knows. */
+/* Reads a little-endian number: user_registers.c supports only little-endian machines. */
 static uint64_t read_number(const unsigned char *at, size_t size, bool is_signed)
 {
 	uint64_t number = 0;

@@ -1,16 +1,16 @@
-/* raw_words.c - what numbers are called, by the "print fmt" line of their event.
+/* raw_words.c - names of numbers, from the "print fmt" line of their event.
  *
  *   __print_symbolic(REC->mode, { 0, "ABS" }, { 1, "REL" })
  *   REC->prev_state & 0xff ? __print_flags(REC->prev_state & 0xff, "|", { 0x1, "S" }) : "R",
  *   REC->prev_state & 0x100 ? "+" : ""
  *   "%d,%d", (REC->dev >> 20), (REC->dev & 0xfffff)
  *
- * Idea: the kernel's own text for a field is what the arguments that read nothing but this field
- * give. Arguments whose conversions stand side by side ("%s%s", "%d,%d") are one text.
+ * Idea: the kernel's text for a field is the output of the arguments that read only this field.
+ * Arguments with adjacent conversions ("%s%s", "%d,%d") form one text.
  *
- * Trust: one argument alone counts only if it tells all numbers apart: if it is of the field
- * itself, or of the field with high bits masked off. The words for (REC->ioprio >> 13) & 7 are no
- * words for ioprio.
+ * Trust: a single argument is used only if it distinguishes all numbers: if it is the field itself,
+ * or the field with high bits masked off. The words for (REC->ioprio >> 13) & 7 are not names of
+ * values of ioprio.
  */
 #include "capture/raw_fields.h"
 
@@ -22,21 +22,21 @@
 
 /* A conversion of the format string with the argument that it prints. */
 struct argument {
-	const char *conversion;	/* behind the '%'; NULL: the string has none for it */
+	const char *conversion;	/* after the '%'; NULL: the string has none for it */
 	const char *begin, *end;
-	bool is_joined;		/* no word and no space stands between it and the one before */
+	bool is_joined;		/* no word or space separates it from the previous one */
 };
 
 struct arguments {
-	const char *format;	/* the rest of the string */
-	const char *at;		/* the rest of the arguments; NULL: there are none */
+	const char *format;	/* rest of the format string */
+	const char *at;		/* rest of the arguments; NULL: there are none */
 };
 
 struct words {
-	const char *at;		/* in the print fmt line */
-	const char *separator;	/* of flags; NULL: symbolic */
+	const char *at;		/* position in the print fmt line */
+	const char *separator;	/* between flags; NULL: symbolic */
 	size_t separator_bytes;
-	const char *text;	/* of the word that was read last */
+	const char *text;	/* text of the last word read */
 	size_t text_bytes;
 	uint64_t number;
 };
@@ -51,7 +51,7 @@ struct reading {
 	const char *at;
 	const char *field;
 	uint64_t number;
-	bool is_whole;		/* it tells all numbers of the field apart */
+	bool is_whole;		/* the argument distinguishes all numbers of the field */
 };
 
 static void append(struct text *text, const char *bytes, size_t count)
@@ -87,8 +87,8 @@ static bool read_quoted(const char **at, const char **text, size_t *bytes)
 	return skip_char(at, '"');
 }
 
-/* { NUMBER, "TEXT" } into *@words. False at the end of the list; numbers that are no numbers
- * (enumerators) are passed over. */
+/* Reads { NUMBER, "TEXT" } into *@words, skipping pairs with an enumerator instead of a number.
+ * Returns false at the end of the list. */
 static bool next_word(struct words *words)
 {
 	for (;;) {
@@ -112,8 +112,8 @@ static bool next_word(struct words *words)
 	}
 }
 
-/* Whether the expression at @at leaves small numbers as they are, and of @number takes at most
- * high bits away; *@end: behind it, *@value: what is left. */
+/* Returns true when the expression at @at yields small numbers of the field unchanged, and @number
+ * at most without high bits; *@end: after the expression, *@value: its result for @number. */
 static bool is_of_field(const char *at, const char *field, uint64_t number, const char **end,
 			uint64_t *value)
 {
@@ -126,7 +126,7 @@ static bool is_of_field(const char *at, const char *field, uint64_t number, cons
 	return format_expression_read(end, field, number, value) && (*value & ~number) == 0;
 }
 
-/* Behind the "__print_symbolic(" or "__print_flags(" that @at begins with; NULL: it is neither. */
+/* Returns the text after "__print_symbolic(" or "__print_flags(" at @at; NULL: it is neither. */
 static const char *skip_list_name(const char *at, bool *is_flags)
 {
 	static const char symbolic[] = "__print_symbolic", flags[] = "__print_flags";
@@ -139,7 +139,7 @@ static const char *skip_list_name(const char *at, bool *is_flags)
 	return *at == '(' ? at + 1 : NULL;
 }
 
-/* Behind the list's expression, which ends at words->at: the separator of flags. */
+/* Moves to the list after its expression, which ends at words->at; reads the separator of flags. */
 static bool begin_list(struct words *words, bool is_flags)
 {
 	words->separator = NULL;
@@ -147,7 +147,7 @@ static bool begin_list(struct words *words, bool is_flags)
 	       (!is_flags || read_quoted(&words->at, &words->separator, &words->separator_bytes));
 }
 
-/* The next list behind words->at that is of this field; false: none. */
+/* Finds the next list for @field after words->at; false: there is none. */
 static bool find_list(struct words *words, const struct raw_field *field)
 {
 	const char *begin, *end;
@@ -176,7 +176,7 @@ static bool put_symbol(struct words *words, uint64_t number, struct text *out)
 	return false;
 }
 
-/* As the kernel does: each word whose bits are all there; what is left in hex. */
+/* Writes flags like the kernel: each word whose bits are all set, then the other bits in hex. */
 static bool put_flags(struct words *words, uint64_t number, struct text *out)
 {
 	uint64_t left = number;
@@ -221,7 +221,7 @@ static bool skip_list_end(const char **at)
 	return false;
 }
 
-/* The list at reading->at, whose name was skipped. @out NULL: nothing is wanted of it. */
+/* Reads the list at reading->at, after its name. @out NULL: only skip it. */
 static bool read_list(struct reading *reading, bool is_flags, struct text *out)
 {
 	struct words words;
@@ -244,7 +244,7 @@ static bool read_list(struct reading *reading, bool is_flags, struct text *out)
 
 static bool read_text(struct reading *reading, struct text *out, int depth);
 
-/* "CONDITION ? TEXT : TEXT". */
+/* Reads "CONDITION ? TEXT : TEXT". */
 static bool read_choice(struct reading *reading, struct text *out, int depth)
 {
 	const char *end;
@@ -262,7 +262,7 @@ static bool read_choice(struct reading *reading, struct text *out, int depth)
 
 #define DEPTH_MAX 16
 
-/* A text in terms of the field alone. */
+/* Reads an expression that yields a text and depends only on the field. */
 static bool read_text(struct reading *reading, struct text *out, int depth)
 {
 	const char *begin, *text;
@@ -291,7 +291,7 @@ static bool read_text(struct reading *reading, struct text *out, int depth)
 	       skip_char(&reading->at, ')');
 }
 
-/* As the conversion says, in the width of its type. */
+/* Writes a number as @conversion says, in the width of its type. */
 static bool put_number(struct reading *reading, const char *conversion, struct text *out)
 {
 	char spec[16] = "%", text[40];
@@ -300,7 +300,7 @@ static bool put_number(struct reading *reading, const char *conversion, struct t
 	char letter;
 
 	if (!format_expression_read(&reading->at, reading->field, reading->number, &value) ||
-	    flags > 3)	/* more would be a width without end */
+	    flags > 3)	/* longer ones could have a huge width */
 		return false;
 	longs = strspn(conversion + flags, "hlzjL");
 	letter = conversion[flags + longs];
@@ -317,7 +317,7 @@ static bool put_number(struct reading *reading, const char *conversion, struct t
 	return true;
 }
 
-/* Behind the quoted strings of the format, which the compiler would have joined. */
+/* Returns the arguments after the format, which may be several adjacent quoted strings. */
 static const char *skip_format(const char *at)
 {
 	skip_space(&at);
@@ -330,7 +330,7 @@ static const char *skip_format(const char *at)
 	return *at == ',' ? at + 1 : NULL;
 }
 
-/* The next conversion that prints an argument; false: there is none. */
+/* Finds the next conversion that prints an argument; false: there is none. */
 static bool next_conversion(const char **format, const char **conversion, bool *is_joined)
 {
 	const char *at = *format;
@@ -358,7 +358,7 @@ static bool next_conversion(const char **format, const char **conversion, bool *
 	return false;
 }
 
-/* Up to the comma that separates it from the next. */
+/* Returns the end of the argument at @at: the comma before the next one, or the end of the line. */
 static const char *argument_end(const char *at)
 {
 	int depth = 0;
@@ -385,7 +385,7 @@ static bool next_argument(struct arguments *rest, struct argument *out)
 		out->is_joined = false;
 		rest->format = "";
 	} else if (memchr(out->conversion, '*', (size_t)(rest->format - out->conversion))) {
-		/* The width is an argument of its own. */
+		/* A width "*" is an argument of its own. */
 		out->begin = rest->at;
 		out->end = argument_end(rest->at);
 		rest->at = *out->end ? out->end + 1 : out->end;
@@ -406,7 +406,7 @@ static bool is_word_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Does the argument read the field as a number? */
+/* Returns true when the argument reads the field as a number. */
 static bool reads_field(const struct argument *argument, const char *name)
 {
 	const size_t bytes = strlen(name);
@@ -421,7 +421,7 @@ static bool reads_field(const struct argument *argument, const char *name)
 	return false;
 }
 
-/* What the argument gives, which must end where the argument does. */
+/* Writes the text of the argument. Returns false when it could not be read to its end. */
 static bool put_argument(const struct argument *argument, const struct raw_field *field,
 			 uint64_t number, struct text *out, bool *is_whole, bool *is_text)
 {
@@ -440,8 +440,8 @@ static bool put_argument(const struct argument *argument, const struct raw_field
 	return reading.at == argument->end;
 }
 
-/* The field's text: @argument is the first that reads it, *@rest is behind it. @count becomes how
- * many arguments make it. */
+/* Writes the text of the field: @argument is the first that reads it, *@rest follows it. Returns
+ * false when it can't be read or does not distinguish all numbers. */
 static bool put_run(struct argument argument, struct arguments *rest,
 		    const struct raw_field *field, uint64_t number, struct text *out)
 {
@@ -525,7 +525,7 @@ bool raw_fields_has_names(const struct raw_fields *fields, const struct raw_fiel
 	       find_text(fields, field, 1, text, sizeof(text));
 }
 
-/* What "%p" prints with these letters behind it. */
+/* Returns what "%p" followed by @letters prints. */
 static enum raw_print print_of(const char *letters)
 {
 	static const struct { const char *letters; enum raw_print print; } known[] = {
@@ -541,7 +541,7 @@ static enum raw_print print_of(const char *letters)
 	return PRINT_POINTER;
 }
 
-/* Is the argument the field alone, maybe with a cast or in parentheses? */
+/* Returns true when the argument is only the field, maybe with a cast or in parentheses. */
 static bool is_field_alone(const struct argument *argument, const char *name)
 {
 	const char *end = argument->end, *begin;

@@ -24,12 +24,12 @@
 #define WORD_BYTES	sizeof(uint64_t)
 #define BRANCH_WORDS	3 /* struct perf_branch_entry: from, to, flags */
 
-/* PERF_SAMPLE_BRANCH_COUNTERS, Linux 6.8: newer than the headers that we may be built with. */
+/* PERF_SAMPLE_BRANCH_COUNTERS, Linux 6.8: older kernel headers lack it. */
 #define BRANCH_COUNTERS (UINT64_C(1) << 19)
 
 struct cursor {
 	const uint64_t *at, *end;
-	bool overrun;	/* a field lay behind the end: the record is refused */
+	bool overrun;	/* a field was beyond the end: the record is refused */
 };
 
 static size_t cursor_left(const struct cursor *cursor)
@@ -57,7 +57,7 @@ static uint64_t take(struct cursor *cursor)
 	return word ? *word : 0;
 }
 
-/* Two 32-bit fields that share a word, in memory order. */
+/* Splits a word into its two 32-bit fields, in memory order. */
 static void split_pair(uint64_t word, uint32_t *first, uint32_t *second)
 {
 	uint32_t halves[2];
@@ -72,7 +72,7 @@ static void take_pair(struct cursor *cursor, uint32_t *first, uint32_t *second)
 	split_pair(take(cursor), first, second);
 }
 
-/* What is left, as text: up to the first NUL, or all of it when there is none. */
+/* Takes the rest as text: up to the first NUL, or all of it when there is none. */
 static struct record_text take_text(struct cursor *cursor)
 {
 	struct record_text text = { .bytes = (const char *)cursor->at };
@@ -87,13 +87,13 @@ static uint64_t count_bits(uint64_t mask)
 	return (uint64_t)__builtin_popcountll(mask);
 }
 
-/* Takes the next word for a field that is there. */
+/* Assigns the next word to @field if the record has it. */
 static uint8_t place(uint64_t type, uint64_t field, uint8_t *words)
 {
 	return type & field ? (*words)++ : RECORD_NO_WORD;
 }
 
-/* In the order of the kernel's perf_output_sample(). */
+/* Follows the order of the kernel's perf_output_sample(). */
 static struct record_layout lay_front(uint64_t type)
 {
 	struct record_layout front = { .words = 0 };
@@ -110,7 +110,8 @@ static struct record_layout lay_front(uint64_t type)
 	return front;
 }
 
-/* The sample_id trailer ends every kernel record but a sample: perf_event__output_id_sample(). */
+/* Lays out the sample_id trailer, which ends every kernel record but samples:
+ * perf_event__output_id_sample(). */
 static struct record_layout lay_trailer(uint64_t type)
 {
 	struct record_layout trailer = { .words = 0 };
@@ -141,7 +142,7 @@ void record_format_init(struct record_format *format, const struct perf_event_at
 	};
 }
 
-/* Who and when, from the words of @layout. */
+/* Reads pid, tid and time from @words. */
 static void read_task_and_time(const struct record_layout *layout, const uint64_t *words,
 			       struct event_record *out)
 {
@@ -186,8 +187,8 @@ static void take_sample_front(const struct record_format *format, struct cursor 
 		out->sample.period = format->fixed_period ? format->fixed_period : 1;
 }
 
-/* PERF_SAMPLE_READ: of a group each value has its id behind it, of one event the times lie between
- * them. */
+/* Reads PERF_SAMPLE_READ: in a group the id follows each value, with one event the times lie
+ * between value and id. */
 static void take_read_values(const struct record_format *format, struct cursor *cursor,
 			     struct record_sample *sample)
 {
@@ -294,7 +295,7 @@ static uint64_t take_weight(uint64_t sample_type, struct cursor *cursor)
 	return latency;
 }
 
-/* Fields that nobody here uses must still be inside: a record cut short in them is damaged. */
+/* Reads the remaining fields. Unused ones are checked too: a record cut in them is damaged. */
 static void take_sample_rest(const struct record_format *format, struct cursor *cursor,
 			     struct record_sample *sample)
 {
@@ -316,7 +317,7 @@ static void take_sample_rest(const struct record_format *format, struct cursor *
 	}
 }
 
-/* What few events ask for. */
+/* Rarely used fields, after the callchain. */
 #define BEHIND_CHAIN (~(uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
 				  PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |	\
 				  PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |			\
@@ -340,7 +341,7 @@ static void take_behind_chain(const struct record_format *format, struct cursor 
 	take_sample_rest(format, cursor, sample);
 }
 
-/* In the order of the kernel's perf_output_sample(). */
+/* Follows the order of the kernel's perf_output_sample(). */
 static void take_sample(const struct record_format *format, struct cursor *cursor,
 			struct event_record *out)
 {
@@ -373,14 +374,14 @@ static void cut_trailer(const struct record_format *format, struct cursor *curso
 	read_cpu(&format->trailer, cursor->end, out);
 }
 
-/* The task that the record is about; the trailer's is the one that was running. */
+/* Reads the task that the record is about; the trailer has the one that was running. */
 static void take_task_ids(struct cursor *cursor, struct event_record *out)
 {
 	take_pair(cursor, &out->pid, &out->tid);
 	out->has_pid = true;
 }
 
-/* A time inside the body counts when there is no trailer (none before Linux 2.6.38). */
+/* Reads the time in the body, used if there is no trailer (none before Linux 2.6.38). */
 static void take_body_time(struct cursor *cursor, struct event_record *out)
 {
 	const uint64_t time_ns = take(cursor);
@@ -413,9 +414,9 @@ static void take_map_build_id(const uint64_t *words, struct record_mmap *map)
 	memcpy(map->build_id.bytes, bytes + 4, map->build_id.count);
 }
 
-/* Linux (seen in 6.18) marks the MMAP2 records of an event that asked for no build-ids, too, when
- * another event on the CPU did: the mark is believed only of events that did, and of lengths that
- * linkers make, which as the major number of a device would be an old CD-ROM drive. */
+/* Linux (seen in 6.18) also marks MMAP2 records of an event without attr.build_id if another event
+ * on the CPU has it. So requires attr.build_id, and a length that linkers produce, which as the
+ * major number of a device would be an old CD-ROM drive. */
 static bool is_build_id(const struct record_format *format, const struct perf_event_header *header,
 			const uint64_t *words)
 {
@@ -538,7 +539,7 @@ static void take_sideband(const struct record_format *format,
 		take_task(cursor, out);
 		break;
 	case PERF_RECORD_LOST:
-		take(cursor);	/* the event's id; record_peek_id() is for that */
+		take(cursor);	/* the event's id, see record_peek_id() */
 		out->lost.count = take(cursor);
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
@@ -581,7 +582,7 @@ static enum cpu_mode mode_of_misc(uint16_t misc)
 	}
 }
 
-/* Sets @cursor to the words behind the header. 0, or -EBADMSG when the sizes do not fit. */
+/* Sets @cursor to the words after the header. 0, or -EBADMSG when the sizes do not fit. */
 static inline int open_body(const void *bytes, size_t available, struct cursor *cursor)
 {
 	const struct perf_event_header *header = bytes;
@@ -655,7 +656,7 @@ int16_t record_time_word(const struct record_format *format,
 		return front->time == RECORD_NO_WORD ? 0 : (int16_t)(1 + front->time);
 	if (record->type < PERF_RECORD_MAX && trailer->time != RECORD_NO_WORD)
 		return (int16_t)(trailer->time - trailer->words);
-	switch (record->type) {		/* behind the header, see take_body_time() */
+	switch (record->type) {		/* in the body, see take_body_time() */
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		return 3;

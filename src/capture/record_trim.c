@@ -1,10 +1,10 @@
 /* record_trim.c - see record_trim.h.
  *
  *   header, fields | size | copy: needed, filled, unfilled | filled size | more fields
- *                    ^ to be lowered     ^ to be cut ......^ ^ to be lowered
+ *                    ^ lowered           ^ cut ............^ ^ lowered
  *
- * A size of 0 would mean that no filled size follows, so one word of an empty copy stays. One more
- * than is filled stays of a copy of which not all was needed.
+ * A size of 0 would mean that no filled size follows, so an empty copy keeps one word. A copy that
+ * was cut below its filled size keeps one word more than its new filled size.
  */
 #include "capture/record_trim.h"
 
@@ -24,7 +24,7 @@ static uint64_t whole_words(uint64_t bytes)
 	return (bytes + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
 }
 
-/* Not worth it, or no room for the word that tells. */
+/* Returns true when cutting below the filled size would save nothing, the extra word included. */
 static bool is_all_needed(uint64_t filled_bytes, uint64_t needed_bytes)
 {
 	return needed_bytes >= filled_bytes ||

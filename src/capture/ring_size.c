@@ -1,17 +1,17 @@
 /* ring_size.c - see ring_size.h.
  *
- * A ring buffers what comes while the reader does not get a CPU. Records without copies have some
- * hundred bytes: 512 KiB last for seconds at 997 Hz. With 16 KiB of stack each 8 MiB last for half
- * a second; with all CPUs together they may not take more than a hundredth of the machine.
+ * A ring buffers records while the reader does not get a CPU. Records without copies have some
+ * hundred bytes: 512 KiB last for seconds at 997 Hz. With 16 KiB of stack each, 8 MiB last for half
+ * a second; the rings of all CPUs together may not take more than 1/100 of the memory.
  */
 #include "capture/ring_size.h"
 
 #define SMALL_BYTES (512u * 1024)
 #define COPY_BYTES  (8u * 1024 * 1024)
-/* Of a pattern's many tracepoints most are quiet: 64 KiB hold 500 hits. */
+/* Above EVENTS_FEW, as with a pattern, most tracepoints are rarely hit: 64 KiB hold 500 hits. */
 #define EVENTS_FEW  8
 #define LEAST_BYTES (64u * 1024)
-/* Of hundreds of tracepoints nearly all are, and on many CPUs their rings are tens of thousands. */
+/* Above EVENTS_MANY nearly all are, and on many CPUs there are tens of thousands of rings. */
 #define EVENTS_MANY 64
 #define LEAST_OF_MANY_BYTES (16u * 1024)
 #define TOTAL_MAX_BYTES (256u * 1024 * 1024)
@@ -39,7 +39,7 @@ struct ring_size ring_size_choose(bool has_copies, size_t cpus, size_t events,
 	return size;
 }
 
-/* The side-band's ring needs less than one of samples: where memory is short it is a quarter. */
+/* The side-band needs less room than samples: limits its ring to a quarter of a sample ring. */
 bool ring_size_lower(struct ring_size *size)
 {
 	size_t sideband_pages;

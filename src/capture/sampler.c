@@ -3,32 +3,32 @@
  * Problem: the rings of all CPUs together have no order, a busy ring is never empty, and the queue
  * may be full.
  *
- * Idea: rounds. A round notes the time, then each ring's end, then reads each ring up to that end
- * and queues a mark with the time: whatever was stamped before it has been queued. When the queue
- * fills up, the rest stays in the rings (where the kernel counts what it then has to drop) and the
- * round stays open: it goes on where it stopped, up to the ends that it noted. So a round is never
- * more than the rings hold, and promises advance however long the queue is the bottleneck.
+ * Idea: rounds. A round reads the time, then each ring's end, then reads each ring up to that end
+ * and queues a mark with the time: all records stamped before it have been queued. When the queue
+ * is full, the rest stays in the rings (where the kernel counts the records that it drops) and the
+ * round stays open: it continues where it stopped, up to the ends read before. So a round is never
+ * larger than the rings, and marks advance however long the queue is the bottleneck.
  *
- * Rest: a round comes every 50 ms, or when any ring is full to its watermark. While there is
- * nothing to read it may come every 150 ms, and every 100 ms while there are samples only (what the
- * side-band says leads to questions about tasks that end); who needs a promise sooner asks for it.
- * A thread that wakes up with cold caches costs more than the records of 50 ms. Rejected: a
- * side-band that wakes a resting sampler at once (a watermark is for good, and one that is so low
- * wakes us for each program under load, or must not be looked at, and then records are lost).
+ * Idle interval: a round comes every 50 ms, or when any ring reaches its watermark. While there is
+ * nothing to read it may come every 150 ms, and every 100 ms while there are only samples (side-
+ * band records lead to requests about tasks that may end soon); the analyzer requests a round when
+ * it needs a mark sooner. Waking a thread with cold caches costs more than the records of 50 ms.
+ * Rejected: a side-band that wakes an idle sampler at once (a watermark is permanent: one that low
+ * wakes the sampler for each exec under load, or has to be ignored, and then records are lost).
  *
- * Turn: where hundreds of threads want to run, a nice value buys no turn in time. It is a share of
- * what the session or the control group has, which flametop's own threads use up while it starts.
- * Beside 2,000 threads the sampler waited for most of a second, and the rings overflowed in most
- * starts. So it is a real-time thread, of the lowest priority, and hastens the consumer while the
- * queue fills up. What the two can take is bounded: whoever is sampled pays ten times as much for a
- * record as it costs here to queue it, and more than it costs to count.
+ * Priority: beside hundreds of runnable threads a nice value doesn't get the sampler a CPU in time.
+ * It applies within the session or control group, whose share flametop's own threads use up while
+ * it starts. Beside 2,000 threads the sampler waited for most of a second, and the rings overflowed
+ * in most starts. So it has the lowest real-time priority, and raises that of the consumer while
+ * the queue fills up. Their CPU time is bounded: a record costs the sampled task ten times as much
+ * as the sampler needs to queue it, and more than the analyzer needs to count it.
  *
- * Invariant: a round allocates, locks and logs nothing. No round begins before the last one's mark
- * has been queued.
+ * Invariant: a round allocates, locks and logs nothing. No round begins before the mark of the
+ * previous one has been queued.
  *
- * Rejected: one record per wake-up (a system call each); reading a ring until it is empty (a busy
- * CPU would hold the round for ever); beginning anew after a stall (under sustained load no round
- * would ever be complete).
+ * Rejected: one record per wake-up (a system call each); reading a ring until it is empty (with a
+ * busy CPU the round would never end); restarting the round after a stall (under sustained load no
+ * round would ever be complete).
  */
 #include "capture/sampler.h"
 
@@ -48,24 +48,25 @@
 #include "capture/record_trim.h"
 #include "capture/user_registers.h"
 
-#define ROUND_MAX_MS	 50	/* a lone record is on its way after this */
+#define ROUND_MAX_MS	 50	/* longest delay of a single record */
 #define LULL_MS		 100
-#define LIVELY_NS	 CLOCK_NS_PER_S	/* after the start, while first pictures wait for names */
-#define REST_MS		 150	/* with the consumer's, 14 wake-ups a second */
-#define STALL_MS	 5	/* the consumer cannot wake us: it is the one that is behind */
-#define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* of a consumer that takes nothing */
-/* The kernel takes the time, then writes the record, then publishes it; a virtual CPU may be
- * stopped in between. What is younger than this is promised by the next round only. */
+#define LIVELY_NS	 CLOCK_NS_PER_S	/* after the start: first snapshots wait for names */
+#define REST_MS		 150	/* with the consumer's wake-ups, 14 a second */
+#define STALL_MS	 5	/* retry interval: a consumer that is slow wakes nobody */
+#define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* timeout for a consumer that takes nothing */
+/* The kernel reads the time, then writes the record, then publishes it; a virtual CPU may be
+ * stopped in between. The mark of a round covers only records that are older than this. */
 #define IN_FLIGHT_NS	 (1 * CLOCK_NS_PER_MS)
 #define SWEEP_EVERY_NS	 CLOCK_NS_PER_S
 #define SWEEP_READS	 64	/* per round: a read interrupts the event's CPU */
 
-#define SAMPLER_NICE	 (-10)	/* where it can't go first */
+#define SAMPLER_NICE	 (-10)	/* without real-time priority */
 
-/* Of the queue: the consumer must go on. What has no room waits in the rings, and these lose it. */
+/* Above 1/BEHIND_SHARE of the queue the consumer gets a higher priority: when the queue is full,
+ * records wait in the rings, and are lost when those are full. */
 #define BEHIND_SHARE	 16
 
-/* Of records that are queued at once: few enough for the consumer to answer keys in between. */
+/* Most bytes of records in one item: few enough for the consumer to answer keys in between. */
 #define SPAN_MAX_BYTES	 (16u * 1024)
 
 enum { ROUND_AT = 1, WATCHES_AT };	/* in sampler.polls */
@@ -77,8 +78,8 @@ struct sampler {
 	pthread_t thread;
 	int stop_fd;		/* eventfd; its value is an enum stop_kind */
 
-	sem_t is_ready;		/* to be started: it has its priority */
-	sem_t start;		/* orders what stands here before it */
+	sem_t is_ready;		/* posted by the thread when its priority is set */
+	sem_t start;		/* posted when sampler_start() has set the fields below */
 	bool is_started, has_first, has_ended;
 	struct queue_source first;
 
@@ -86,25 +87,25 @@ struct sampler {
 				 * lane */
 	size_t poll_count;
 	size_t *lane_rows;	/* owned; per lane: the row whose descriptor is polled */
-	size_t live_watches;	/* watches, or lanes, that have not ended */
+	size_t live_watches;	/* watches, or lanes without watches, that have not ended */
 
 	bool is_round_open;
 	uint64_t start_ns, round_begin_ns;
-	size_t round_lane;	/* lanes before it are read */
-	size_t round_bytes;	/* that it found; and of these the side-band's: */
-	size_t sideband_bytes;
+	size_t round_lane;	/* first lane that is not read yet */
+	size_t round_bytes;	/* bytes in all rings at the begin of the round */
+	size_t sideband_bytes;	/* bytes in side-band rings at the begin of the round */
 	uint64_t promised_ns, stalled_rounds;
 
 	struct record_format *formats;	/* owned; per event */
 
 	uint64_t sweep_due_ns;
-	size_t sweep_at;	/* next descriptor to ask what it counted and lost */
-	struct event_counts *sums;	/* owned; per lane, of this sweep */
+	size_t sweep_at;	/* next descriptor whose counts are read */
+	struct event_counts *sums;	/* owned; per lane, in this sweep */
 	uint64_t *lost_queued;		/* owned; per lane */
 	uint64_t *hits_queued;		/* owned; per event */
 };
 
-/* Room for the payload, to be committed; NULL: the queue is full. */
+/* Returns room for a payload, to be committed by spsc_commit(); NULL: the queue is full. */
 static void *open_item(struct sampler *sampler, enum queue_item_kind kind,
 		       const struct event_lane *lane, size_t bytes)
 {
@@ -145,7 +146,7 @@ static size_t needed_of_stack(const struct sampler *sampler, const struct record
 	return stack_ends_needed(sampler->config.stack_ends, &copy);
 }
 
-/* What the kernel reserved for a stack and did not fill stays behind, and what no walk needs. */
+/* Queues a sample without the unfilled part of its stack copy, and without what no walk needs. */
 static bool put_sample(struct sampler *sampler, const struct event_lane *lane,
 		       const struct perf_event_header *record)
 {
@@ -165,7 +166,7 @@ static bool put_sample(struct sampler *sampler, const struct event_lane *lane,
 	return true;
 }
 
-/* What was reserved for stacks is cut out record by record. */
+/* Queues the records of a ring with stack copies one by one. False when the queue is full. */
 static bool move_copies(struct sampler *sampler, const struct event_lane *lane)
 {
 	const struct perf_event_header *header;
@@ -180,7 +181,7 @@ static bool move_copies(struct sampler *sampler, const struct event_lane *lane)
 	return true;
 }
 
-/* False when the queue is full: the rest stays in the ring. */
+/* Queues the records of a ring. False when the queue is full: the rest stays in the ring. */
 static bool move_records(struct sampler *sampler, const struct event_lane *lane)
 {
 	const void *span;
@@ -219,7 +220,7 @@ static void begin_round(struct sampler *sampler)
 {
 	const struct event_set *set = sampler->set;
 
-	sampler->round_begin_ns = clock_now_ns();	/* before the rings' ends, never after */
+	sampler->round_begin_ns = clock_now_ns();	/* must precede perf_ring_begin() */
 	sampler->round_bytes = sampler->sideband_bytes = 0;
 	for (size_t i = 0; i < set->lane_count; i++) {
 		const size_t bytes = perf_ring_begin(set->lanes[i].ring);
@@ -233,7 +234,7 @@ static void begin_round(struct sampler *sampler)
 	sampler->is_round_open = true;
 }
 
-/* Returns false when something had to stay behind: the round is still open then. */
+/* Returns false when the queue was full: the round is still open then. */
 static bool continue_round(struct sampler *sampler)
 {
 	const uint64_t limit_ns = sampler->round_begin_ns - IN_FLIGHT_NS;
@@ -247,7 +248,7 @@ static bool continue_round(struct sampler *sampler)
 		sampler->is_round_open = false;
 	} else {
 		sampler->stalled_rounds++;
-		put_mark(sampler, sampler->promised_ns);	/* tells of the stall, if it fits */
+		put_mark(sampler, sampler->promised_ns);	/* reports the stall, if it fits */
 	}
 	wake_consumer(sampler);
 	if (spsc_used(sampler->config.queue) > sampler->config.queue->capacity / BEHIND_SHARE)
@@ -267,7 +268,7 @@ static bool finish_open_round(struct sampler *sampler)
 	return !sampler->is_round_open || continue_round(sampler);
 }
 
-/* Sends what has changed. False when the queue is full: the next sweep tries again. */
+/* Queues the losses that have changed. False when the queue is full: the next sweep tries again. */
 static bool put_losses(struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->set->lane_count; i++) {
@@ -286,7 +287,7 @@ static bool put_losses(struct sampler *sampler)
 	return true;
 }
 
-/* What all descriptors of @event have counted. */
+/* Returns the sum of what all descriptors of @event have counted. */
 static struct queue_counted sum_counts(const struct sampler *sampler, size_t event)
 {
 	struct queue_counted sum = { .time_ns = clock_now_ns() };
@@ -316,7 +317,8 @@ static bool put_counted(struct sampler *sampler)
 	return true;
 }
 
-/* Asks up to @reads descriptors what they counted; a sweep over all may take several rounds. */
+/* Reads the counts of up to @reads descriptors; a sweep over all may take several rounds. Queues
+ * the sums at its end. False when the queue is full. */
 static bool sweep_counts(struct sampler *sampler, size_t reads)
 {
 	const struct event_set *set = sampler->set;
@@ -344,8 +346,8 @@ static void continue_sweep(struct sampler *sampler)
 		sampler->sweep_due_ns = now_ns + SWEEP_EVERY_NS;
 }
 
-/* The polled descriptor's tasks have ended: takes the next row that lives, or none. A descriptor in
- * this state is always readable, so it must not stay in the poll set. */
+/* Replaces a polled descriptor whose tasks have ended by that of the next live row, or none. Such a
+ * descriptor is always readable, so it must not stay in the poll set. */
 static void move_lane_on(struct sampler *sampler, size_t lane, struct pollfd *entry)
 {
 	const struct event_set *set = sampler->set;
@@ -384,7 +386,7 @@ static int rest_ms(const struct sampler *sampler)
 	return sampler->round_begin_ns < sampler->start_ns + LIVELY_NS ? ROUND_MAX_MS : LULL_MS;
 }
 
-/* Until records wait, a round is due or asked for, or we are told to stop (true). */
+/* Waits until records have arrived or a round is due or requested. True: stop was requested. */
 static bool wait_for_records(struct sampler *sampler, bool is_stalled)
 {
 	const int wait_ms = is_stalled ? STALL_MS : rest_ms(sampler);
@@ -400,7 +402,7 @@ static bool wait_for_records(struct sampler *sampler, bool is_stalled)
 	return false;
 }
 
-/* @step until it succeeds; false when the consumer takes nothing. */
+/* Repeats @step until it succeeds; false when the consumer takes nothing for LAST_ROUND_NS. */
 static bool insist(struct sampler *sampler, bool (*step)(struct sampler *sampler))
 {
 	const uint64_t give_up_ns = clock_now_ns() + LAST_ROUND_NS;
@@ -438,7 +440,7 @@ static bool is_told_to_stop(const struct sampler *sampler, int wait_ms)
 	return poll(&stop, 1, wait_ms) > 0;
 }
 
-/* No record may come before it. False: told to stop meanwhile. */
+/* Queues the QUEUE_SOURCE before any record. False: stop was requested meanwhile. */
 static bool put_first(struct sampler *sampler)
 {
 	while (!put_item(sampler, QUEUE_SOURCE, NULL, &sampler->first, sizeof(sampler->first)))
@@ -459,12 +461,12 @@ static void end(struct sampler *sampler)
 
 	if (has_target(sampler))
 		eventfd_read(sampler->stop_fd, &kind);
-	/* A round that was open has noted the rings' ends too early to be the last one. */
+	/* An open round has read the rings' ends too early to be the last one. */
 	if (!insist(sampler, finish_open_round))
 		return;
 	begin_round(sampler);
-	/* What the rings lose during the round of a hand-over lies behind the line: the next source
-	 * has it. */
+	/* What the rings lose during the round of a hand-over is later than begin_ns: the next
+	 * source has it. */
 	if (kind == STOP_HAND_OVER) {
 		if (insist(sampler, put_last_losses))
 			insist(sampler, run_round);
@@ -516,7 +518,7 @@ static void fill_polls(struct sampler *sampler)
 		};
 	for (size_t i = 0; i < set->lane_count; i++)
 		lanes[i] = (struct pollfd){ .fd = set->fds[i], .events = POLLIN };
-	sampler->config.watch_fds = NULL;	/* only the copy counts from now on */
+	sampler->config.watch_fds = NULL;	/* not valid later: polls has a copy */
 }
 
 int sampler_create(struct sampler **out, const struct sampler_config *config, struct diag *why)
@@ -552,7 +554,7 @@ int sampler_create(struct sampler **out, const struct sampler_config *config, st
 		goto fail;
 	for (size_t i = 0; i < config->set->event_count; i++)
 		record_format_init(&sampler->formats[i], &config->set->attrs[i]);
-	sampler->round_bytes = 1;	/* until a round has found nothing */
+	sampler->round_bytes = 1;	/* not idle before the first round */
 	fill_polls(sampler);
 	err = thread_start(&sampler->thread, "ft-sampler", run_sampler, sampler);
 	if (err)
@@ -591,7 +593,7 @@ void sampler_stop(struct sampler *sampler)
 
 uint64_t sampler_hand_over(struct sampler *sampler, uint64_t after_ns)
 {
-	/* A round promises what was written a moment before it. */
+	/* The mark of a round is IN_FLIGHT_NS before its begin. */
 	while (clock_now_ns() <= after_ns + IN_FLIGHT_NS)
 		poll(NULL, 0, 1);
 	stop(sampler, STOP_HAND_OVER);

@@ -6,19 +6,19 @@
 
 #define WORD_BYTES sizeof(uint64_t)
 
-struct known_end {	/* one row, read at a time */
+struct known_end {	/* values of one row */
 	uint64_t end, word;
 };
 
 static size_t row_of(uint32_t tid)
 {
-	return tid % STACK_ENDS_ROWS;	/* the kernel gives tids in a row */
+	return tid % STACK_ENDS_ROWS;	/* tids are consecutive */
 }
 
-/* @end, if it is within the copy, and the word before it. */
+/* Reads the word before @end. Returns false when it is not in the copy. */
 static bool read_word_before(const struct stack_copy *copy, uint64_t end, uint64_t *word)
 {
-	const uint64_t bytes = end - copy->sp;	/* below sp it is huge */
+	const uint64_t bytes = end - copy->sp;	/* huge if @end is below sp */
 
 	if (bytes < WORD_BYTES || bytes > copy->count)
 		return false;
@@ -49,7 +49,7 @@ size_t stack_ends_needed(const struct stack_ends *ends, const struct stack_copy 
 	return (size_t)(known.end - copy->sp);
 }
 
-/* The writer's own view: nobody else stores. */
+/* Loads a value in the writer, which alone stores it. */
 static uint64_t own(const _Atomic uint64_t *value)
 {
 	return atomic_load_explicit(value, memory_order_relaxed);
@@ -60,7 +60,7 @@ static bool is_of(const struct stack_end *row, uint32_t tid)
 	return (uint32_t)own(&row->key) == tid;
 }
 
-/* Of a thread whose copies are taken whole, and which has not ended: nobody else gets the row. */
+/* Returns true for the row of a live thread whose copies are taken whole; it is not replaced. */
 static bool is_of_whole(const struct stack_end *row)
 {
 	return !is_of(row, 0) && !own(&row->end);
@@ -77,8 +77,8 @@ static void put(struct stack_end *row, uint32_t tid, const struct known_end *kno
 	atomic_store_explicit(&row->key, writes << 32 | tid, memory_order_release);
 }
 
-/* Of a thread with several stacks the end that lies highest stays, as long as it is one: the copies
- * of those below it are longer than they had to be, but never too short. */
+/* For a thread with several stacks keeps the highest end that is valid: copies of lower stacks are
+ * then longer than needed, but never too short. */
 void stack_ends_learn(struct stack_ends *ends, const struct stack_copy *copy, uint64_t end)
 {
 	struct stack_end *row = &ends->rows[row_of(copy->tid)];
@@ -94,7 +94,7 @@ void stack_ends_learn(struct stack_ends *ends, const struct stack_copy *copy, ui
 	put(row, copy->tid, &found);
 }
 
-/* Whatever end the row has now: that of another stack may have come in between. */
+/* Does not depend on the end in the row, which may since be that of another stack. */
 void stack_ends_was_cut(struct stack_ends *ends, uint32_t tid)
 {
 	static const struct known_end whole = { .end = 0 };

@@ -27,7 +27,7 @@ static int compare_ids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* The process that @tid belongs to; 0: there is no such task, or no memory (errno is ENOMEM). */
+/* Returns the process of @tid; 0: there is no such task, or no memory (errno is ENOMEM). */
 static pid_t read_process_of(pid_t tid)
 {
 	char path[64], line[256];
@@ -46,7 +46,7 @@ static pid_t read_process_of(pid_t tid)
 	return pid;
 }
 
-/* Each once: a task given twice would be counted twice. */
+/* Sorts the ids and removes duplicates, which would be counted twice. */
 static void sort_ids(struct target *target)
 {
 	size_t kept = 0;
@@ -58,7 +58,7 @@ static void sort_ids(struct target *target)
 	target->id_count = kept;
 }
 
-/* 0: @text is no id. */
+/* Returns the id in @text; 0: it is not an id. */
 static pid_t id_of(const char *text)
 {
 	char *end;
@@ -94,7 +94,8 @@ static int read_first(pid_t pid, const char *file, char *out, size_t room)
 	return 0;
 }
 
-/* The kernel keeps 15 bytes of a name; programs write over both. */
+/* Compares comm, of which the kernel keeps 15 bytes, and the file name of argv[0]; a program may
+ * change both. */
 static bool is_called(pid_t pid, const char *name)
 {
 	char text[PATH_MAX];
@@ -111,7 +112,7 @@ static bool is_called(pid_t pid, const char *name)
 	return !strcmp(slash ? slash + 1 : text, name);
 }
 
-/* Every process called @name but our own. */
+/* Adds every process called @name but flametop itself. */
 static int add_named(struct target *target, const char *name, struct diag *why)
 {
 	const size_t before = target->id_count;
@@ -143,7 +144,7 @@ static int check_process(pid_t id, struct diag *why)
 	return 0;
 }
 
-/* "4121", "4121+", "nginx", "nginx+". A name may end in + itself ("g++"). */
+/* Adds "4121", "4121+", "nginx" or "nginx+". A name may itself end in + ("g++"). */
 static int add_processes(struct target *target, char *item, struct diag *why)
 {
 	const size_t length = strlen(item);
@@ -256,7 +257,7 @@ int target_set_user(struct target *target, const char *name, struct diag *why)
 		return 0;
 	}
 	uid = isdigit((unsigned char)*name) ? strtoul(name, &end, 10) : UINT32_MAX;
-	if (uid >= UINT32_MAX || *end)	/* (uid_t)-1 is nobody at all */
+	if (uid >= UINT32_MAX || *end)	/* (uid_t)-1 is invalid */
 		return diag_set(why, -ENOENT, "no user \"%s\"", name);
 	target->uid = (uid_t)uid;
 	return 0;

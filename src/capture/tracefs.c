@@ -17,7 +17,7 @@
 
 #define FORMAT_BYTES 65536
 
-/* By number: glibc has wrappers only since 2.36. */
+/* Uses syscall(2): glibc has wrappers only since 2.36. */
 static int mount_detached(void)
 {
 	int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
@@ -124,7 +124,7 @@ static int add_name(struct event_names *names, const char *group, const char *ev
 	return 0;
 }
 
-/* The groups below @dir, or the events of @group; NULL: errno. */
+/* Opens the directory of the groups, or of the events of @group, below @dir. NULL: see errno. */
 static DIR *open_events(int dir, const char *group)
 {
 	char path[PATH_MAX];
@@ -139,7 +139,7 @@ static DIR *open_events(int dir, const char *group)
 	return entries;
 }
 
-/* The next directory whose name matches @pattern; NULL: there is none. */
+/* Returns the next directory whose name matches @pattern; NULL: there are no more. */
 static const char *next_match(DIR *entries, const char *pattern)
 {
 	const struct dirent *entry;

@@ -11,7 +11,7 @@
 #ifdef __x86_64__
 #include <asm/perf_regs.h>
 
-/* By DWARF number. */
+/* Kernel's register numbers by DWARF number. */
 static const unsigned char kernel_numbers[] = {
 	PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,
 	PERF_REG_X86_SI,  PERF_REG_X86_DI,  PERF_REG_X86_BP,  PERF_REG_X86_SP,
@@ -21,8 +21,8 @@ static const unsigned char kernel_numbers[] = {
 };
 enum { NUMBER_COUNT = sizeof(kernel_numbers), NUMBER_BP = 6, NUMBER_SP = 7, NUMBER_IP = 16 };
 
-/* All that this machine's kernel can write. Others set higher bits in theirs, so that an ARM
- * recording's x7 is not taken for a stack pointer. */
+/* All bits that the kernel uses on this architecture. Masks of others have higher bits and are
+ * refused, so that x7 of an ARM recording is not taken for a stack pointer. */
 #define KNOWN_BITS ((UINT64_C(1) << PERF_REG_X86_64_MAX) - 1)
 
 #else

@@ -1,6 +1,6 @@
 /* batch.c - see batch.h.
  *
- * Problem: whoever reads the output may stop reading; a signal must end us nevertheless.
+ * Problem: the reader of the output may stop reading; a signal must end flametop nevertheless.
  *
  * Idea: a refresh is rendered into memory, and written as the output takes it; one poll() waits for
  * the output, the analyzer and signals. Nothing is taken from the analyzer while output is left: it
@@ -28,8 +28,8 @@
 #include "export/json.h"
 #include "export/text.h"
 
-#define UNREAD_NS (10 * CLOCK_NS_PER_S) /* how long the output may stand still after --duration */
-#define SIGNAL_UNREAD_NS (500 * CLOCK_NS_PER_MS)	/* the same after a signal */
+#define UNREAD_NS (10 * CLOCK_NS_PER_S) /* how long the output may block after --duration */
+#define SIGNAL_UNREAD_NS (500 * CLOCK_NS_PER_MS)	/* how long it may block after a signal */
 #define AGAIN_NS (500 * CLOCK_NS_PER_MS)	/* timeout(1) signals us, then our process group */
 
 enum batch_source { SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_OUTPUT, SOURCE_COMMAND, SOURCE_COUNT };
@@ -39,12 +39,12 @@ struct batch {
 	const struct options *options;
 	struct pollfd sources[SOURCE_COUNT];
 	int output_fd;
-	char *text;		/* of one refresh; NULL: all of it is written */
+	char *text;		/* text of one refresh; NULL: all of it was written */
 	size_t text_bytes, written;
 	uint64_t printed;
-	uint64_t end_ns;	/* 0: no end; once stopped, that of an output nobody reads */
-	uint64_t unread_ns;	/* how long it may then stand still */
-	uint64_t again_ns;	/* signals before it are the first one again */
+	uint64_t end_ns;	/* end of the run, 0: none; once stopped, end of blocked output */
+	uint64_t unread_ns;	/* how long the output may then block */
+	uint64_t again_ns;	/* signals before this time are repeats of the first one */
 	bool is_source_stopped, is_last, is_done;
 	int result;
 };
@@ -129,7 +129,7 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 	return 0;
 }
 
-/* What is missing among the lines, and why, once they are all printed. */
+/* Describes how many lines are missing and why, after all were printed. */
 static void note_losses(const struct snapshot *snapshot, struct diag *why)
 {
 	const struct loss_count *counts = snapshot->ledger.counts;
@@ -237,14 +237,14 @@ static void take_signal(struct batch *batch)
 	}
 	if (clock_now_ns() < batch->again_ns)
 		return;
-	/* A reader gets no half of a line. A second signal waits for nobody. */
+	/* Complete a line that was begun. A second signal ends the run at once. */
 	batch->is_done = !is_first || !batch->text || !batch->written;
 	batch->is_last = true;
 	batch->unread_ns = SIGNAL_UNREAD_NS;
 	batch->end_ns = clock_now_ns() + batch->unread_ns;
 }
 
-/* What it has left running goes on unseen, as in perf. */
+/* Ends the run with the command. Processes that it leaves running go on unsampled, as in perf. */
 static void end_with_command(struct batch *batch)
 {
 	batch->sources[SOURCE_COMMAND].fd = -1;

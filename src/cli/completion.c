@@ -3,8 +3,8 @@
  * Problem: readline cuts words at = and : as well ("--color=al", "sched:sched_sw"), differently on
  * machines with other COMP_WORDBREAKS.
  *
- * Idea: look at the line up to the cursor, cut it at blanks, and answer with whole values; what
- * readline has cut off before the cursor is taken off the front of each answer.
+ * Idea: look at the line up to the cursor, split it at blanks, and reply with whole values; remove
+ * from the front of each reply what readline has cut off before the cursor.
  *
  * Rejected: the functions of the bash-completion package, which may not be there.
  */

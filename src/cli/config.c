@@ -1,9 +1,9 @@
 /* config.c - see config.h.
  *
- * Idea: inih cuts lines into section, name and value; the reader that feeds it knows the line, so
- * that every mistake is told with its place, and notices the lines that inih could not use.
+ * Idea: inih splits lines into section, name and value; the reader that feeds it knows the line, so
+ * that every error is reported with its line, and detects lines that inih could not use.
  *
- * Rejected: stopping at the first mistake: who edits a file wants to know them all.
+ * Rejected: stopping at the first error: users who edit a file want to know them all.
  */
 #include "cli/config.h"
 
@@ -27,14 +27,14 @@ static const char *const sections[] = { "options", "keys", "columns" };
 struct parse {
 	struct config *config;
 	const struct config_file *file;
-	char path[PATH_MAX];	/* clean, for sentences */
-	const char *at;		/* what is unread */
-	unsigned int line;	/* the one that inih has */
-	bool needs_pair;	/* it must be a name with a value, */
-	bool has_pair;		/* and it was */
-	bool is_state;		/* only columns may stand there */
+	char path[PATH_MAX];	/* sanitized, for messages */
+	const char *at;		/* unread text */
+	unsigned int line;	/* number of the line that inih has */
+	bool needs_pair;	/* the line must be a name with a value */
+	bool has_pair;		/* the line was a name with a value */
+	bool is_state;		/* the file is `state`: only columns are allowed */
 	unsigned int problem_count;
-	unsigned int problem_line;	/* of the last one */
+	unsigned int problem_line;	/* line of the last problem */
 	FILE *problems;
 };
 
@@ -163,7 +163,7 @@ static int set_option(struct config *config, const char *name, const char *text,
 	return err ? diag_set(why, err, "no memory for the configuration") : 0;
 }
 
-/* What stands in a section that does not exist was told at its head. */
+/* Applies a name and value. Unknown sections were reported at their head. */
 static int take_pair(void *user, const char *section, const char *name, const char *value)
 {
 	struct parse *parse = user;

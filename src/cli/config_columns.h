@@ -1,4 +1,4 @@
-/* config_columns.h - the columns of each view, as text of the configuration: "symbols" and
+/* config_columns.h - parses and prints the columns of a view in the configuration: "symbols" and
  * "self, bar, total".
  *
  * Names:  titles in lower case, without "%"; a blank is "-".
@@ -12,12 +12,12 @@
 #include "base/diag.h"
 #include "ui/views.h"
 
-/* Of the view called @view only the columns called @names (a comma between) are shown from now on,
- * and the one that fills; "": all. 0; -EINVAL with a near name, @choice is unchanged then. */
+/* Chooses the columns @names (separated by commas) of the view @view, besides the one that fills
+ * the line; "": all. 0; -EINVAL with a near name: @choice is unchanged then. */
 int config_columns_parse(const char *view, const char *names, struct column_choice *choice,
 			 struct diag *why);
 
-/* "symbols = self, bar, total" and a newline: what @choice shows of the view. */
+/* Prints the columns of a view in @choice as "symbols = self, bar, total" and a newline. */
 void config_columns_print(FILE *out, enum view_kind kind, const struct column_choice *choice);
 
 #endif

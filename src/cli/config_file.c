@@ -1,13 +1,12 @@
 /* config_file.c - see config_file.h.
  *
- * Problem: flametop runs as root; whoever can write its configuration decides what root looks at
+ * Problem: flametop runs as root; a user who can write its configuration decides what root looks at
  * and where root's log goes.
  *
- * Idea: go down with openat(2) from a directory that was checked to a file that is checked, each by
- * its descriptor; a name is never used twice.
+ * Idea: go down with openat(2) from a checked directory to the file, and check each by its
+ * descriptor; a name is never used twice.
  *
- * Rejected: access(2), and reading by path what was checked by path: what is checked and what is
- * read may be two files.
+ * Rejected: access(2), and reading by path after checking by path: that may be two files.
  */
 #include "config_file.h"
 

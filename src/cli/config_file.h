@@ -1,5 +1,5 @@
-/* config_file.h - reads and writes flametop's own files in the user's configuration directory, and
- * only where nobody else could have written them.
+/* config_file.h - reads and writes flametop's own files in the user's configuration directory, only
+ * if no other user could have written them.
  *
  * Place:   as root always ~root/.config/flametop; else $XDG_CONFIG_HOME/flametop, or
  *          ~/.config/flametop by getpwuid(3). HOME is not looked at.
@@ -16,29 +16,29 @@
 
 #include "base/diag.h"
 
-#define CONFIG_FILE_MAX_BYTES (64u * 1024)	/* of a file: far more than all there is to say */
+#define CONFIG_FILE_MAX_BYTES (64u * 1024)	/* far more than all settings take */
 
 struct config_file {
 	char path[PATH_MAX];	/* for messages */
-	char *text;		/* owned, NUL behind it; NULL: there is no such file */
+	char *text;		/* owned, NUL-terminated; NULL: there is no such file */
 	size_t size;
 };
 
-/* The file called @name in the user's directory. 0, also when it is not there; -EPERM: others could
- * have written it; -EACCES, -EFBIG, ...: with the remedy. config_file_finish() is needed in every
+/* Reads the file @name in the user's directory. 0, also if it is missing; -EPERM: others could have
+ * written it; -EACCES, -EFBIG, ...: with the remedy. config_file_finish() is needed in every
  * case. */
 int config_file_read_own(struct config_file *out, const char *name, struct diag *why);
-/* The file at @path, with the same checks on it and on the directory it is in. A missing one is
- * -ENOENT. */
+/* Reads the file at @path, with these checks on the file and on its directory. Errors as for
+ * config_file_read_own(), and -ENOENT: it is missing. */
 int config_file_read(struct config_file *out, const char *path, struct diag *why);
 void config_file_finish(struct config_file *file);
 
-/* Replaces the file called @name in the user's directory by @text: a temporary file there is
- * renamed, and removed when that fails. Directories that are missing are made (0700). -EPERM: the
- * directory is not the effective user's own. */
+/* Replaces the file @name in the user's directory by @text: writes a temporary file there and
+ * renames it, or removes it on failure. Creates missing directories (0700). -EPERM: the directory
+ * does not belong to the effective user. */
 int config_file_write_own(const char *name, const char *text, struct diag *why);
 
-/* The directory that holds `flametop`, into @out[@cap]. -ENOENT: the user has none. */
+/* Writes the path of the directory above `flametop` to @out[@cap]. -ENOENT: the user has none. */
 int config_file_home(char *out, size_t cap, struct diag *why);
 
 #endif

@@ -1,5 +1,5 @@
-/* config_sample.c - what --print-config prints: all defaults, commented out, so that a line means
- * something else only once it was changed. */
+/* config_sample.c - prints the sample for --print-config: all defaults, commented out, so that a
+ * line has an effect only after it was edited. */
 #include "cli/config.h"
 
 #include <string.h>

@@ -102,7 +102,7 @@ static bool has_value(const struct probe_places *places, uint32_t index)
 	return false;
 }
 
-/* A value that is not there is no hit's: who asked for it would wait in vain. */
+/* Refuses values that no site has: the user would wait for them in vain. */
 static int check_values(const struct probe_places *places, struct diag *why)
 {
 	const struct probe_site *first = places->sites;

@@ -1,4 +1,4 @@
-/* manual.c - flametop(8): prose by hand, options, keys and columns from their tables.
+/* manual.c - prints flametop(8): fixed prose; options, keys and columns from their tables.
  * Source: mdoc(7); checked with mandoc -T lint. */
 #include "cli/manual.h"
 

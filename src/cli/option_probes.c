@@ -1,4 +1,4 @@
-/* option_probes.c - the values of --probe and what belongs to it; see option_values.h. */
+/* option_probes.c - values of --probe and related options; see option_values.h. */
 #include "option_values.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "probe/probe_spec.h"
 
 #define CAP_PCT_MIN 0.01
-#define CAP_PCT_MAX 1e6		/* of ten thousand CPUs */
+#define CAP_PCT_MAX 1e6		/* ten thousand CPUs */
 #define LEASE_S_MIN 1.0
 #define LEASE_S_MAX 1e9
 

@@ -1,4 +1,4 @@
-/* option_table.c - see option_table.h. perf's letters keep perf's meaning. */
+/* option_table.c - see option_table.h. Letters that perf(1) has, too, keep perf's meaning. */
 #include "cli/option_table.h"
 
 #include <string.h>

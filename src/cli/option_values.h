@@ -1,5 +1,5 @@
-/* option_values.h - the value of each option, from text into struct options (option_setter).
- * Thread: main. Pure, but for targets: whether they are there is looked up.
+/* option_values.h - parses the value of each option into struct options (option_setter).
+ * Thread: main. Pure, except that targets are looked up.
  */
 #ifndef CLI_OPTION_VALUES_H
 #define CLI_OPTION_VALUES_H
@@ -17,7 +17,7 @@ option_setter option_set_pids, option_set_tids, option_set_user, option_set_cgro
 	option_set_config,
 	option_set_probe, option_set_pattern, option_set_probe_cap, option_set_lease;
 
-/* The words that may be, or for windows and rates: that are worth offering. NULL ends each. */
+/* Valid words or, for windows and rates, words worth offering. NULL-terminated. */
 extern const char *const option_sort_keys[], *const option_group_keys[],
 	*const option_windows[], *const option_freqs[],
 	*const option_call_graphs[], *const option_percentages[], *const option_colors[],

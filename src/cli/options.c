@@ -1,8 +1,8 @@
 /* options.c - see options.h.
  *
  * Idea: getopt's arrays are made from the table, and the command line is walked twice: first to see
- * what is given, because that puts aside what the configuration says about the same matter (a file
- * with `count` must not make -F a contradiction), then to take the values.
+ * which options are given, as they override alternatives in the configuration (a file with `count`
+ * must not conflict with -F), then to parse the values.
  */
 #include "cli/options.h"
 
@@ -23,7 +23,7 @@
 #define ONCE_NS		    (1000000000 * CLOCK_NS_PER_S)	/* no refresh before the end */
 #define LONG_BASE	    256	/* above every letter */
 
-/* What the command line says something about. */
+/* Matters that the command line settles. */
 struct given {
 	unsigned int choices;	/* a bit per enum option_choice */
 	bool is_replay, has_cpus, has_delay;
@@ -262,7 +262,7 @@ static int check_events(const struct options *out, struct diag *why)
 	return 0;
 }
 
-/* What only makes sense together, and the defaults that depend on others. */
+/* Checks combinations of options, and sets defaults that depend on others. */
 static int check_together(struct options *out, struct diag *why)
 {
 	const struct target *target = &out->capture.target;
@@ -298,7 +298,7 @@ static int check_together(struct options *out, struct diag *why)
 		out->window = WINDOW_ALL;
 	else if (out->window == WINDOW_INTERVAL && !out->is_batch)
 		out->window = WINDOW_SECONDS;
-	if (!out->max_rows && !out->target_pattern)	/* of these all that are found */
+	if (!out->max_rows && !out->target_pattern)	/* --list-targets: all */
 		out->max_rows = out->format == OUTPUT_JSON ? SIZE_MAX : 40;
 	if (out->hide_kernel && hide_level(FILTER_KERNEL, out, why))
 		return why->err;

@@ -38,7 +38,7 @@ static void print_result(FILE *out, const struct target_result *result)
 		   sanitize_checked(result->note));
 }
 
-/* Is it what was asked for, letter by letter, with or without the file or group? */
+/* True if the result equals the pattern exactly, with or without the file or group. */
 static bool is_exact(const struct target_result *result, const char *name)
 {
 	const size_t whole = strlen(result->shown), length = strlen(name);
@@ -56,7 +56,7 @@ static size_t count_exact(const struct target_reply *reply, const char *name)
 	return count;
 }
 
-/* Names that are merely like the one that was asked for are told where it is not there. */
+/* Prints results. Names that are merely similar to the pattern are printed if none equals it. */
 static int print_reply(FILE *out, const struct target_reply *reply, const char *pattern,
 		       size_t max, struct diag *why)
 {

@@ -1,15 +1,15 @@
 /* retarget.c - see retarget.h.
  *
- * Problem: opening events may take long and may fail, the keys must not wait, and a failure must
- * leave the picture as it is.
+ * Problem: opening events may take long and may fail, keys must not wait, and after a failure the
+ * old capture must go on.
  *
- * Idea: the wish is put over the configuration in force, and opened as at the start of the program:
- * the same parsers, concessions and sentences. All that can fail happens before the old capture is
- * touched. The configuration in force changes only then.
+ * Idea: apply the change to a copy of the present configuration, and open that as at the start of
+ * the program: with the same parsers, fallbacks and messages. Everything that can fail happens
+ * before the old capture is touched. Only then the present configuration changes.
  *
  * Invariant: at any time one capture is in the slot, and it is sampling or has ended by itself.
- * Rejected: PERF_EVENT_IOC_PERIOD for another frequency: it does not reach what was inherited, and
- * a window with two rates has no "samples per second".
+ * Rejected: PERF_EVENT_IOC_PERIOD for another frequency: it does not reach inherited events, and a
+ * window with two rates has no "samples per second".
  */
 #include "cli/retarget.h"
 
@@ -37,15 +37,15 @@ struct kept_source {
 struct retarget {
 	struct source_control control;
 	struct capture **capture;	/* the slot */
-	struct capture_config config;	/* in force; its target is in the capture */
-	const char *event;		/* what config.events points to once it was changed */
+	struct capture_config config;	/* present one; its target is in the capture */
+	const char *event;		/* config.events points to it, once it was changed */
 	char event_text[SOURCE_CHANGE_BYTES];
 	struct kept_source *sources;	/* owned; newest first */
 
 	struct spsc asked, results;	/* struct source_change in, struct diag out */
-	struct spsc wishes;		/* the analyzer's: uint32_t, bytes of a stack copy */
+	struct spsc wishes;		/* from the analyzer: uint32_t, bytes of a stack copy */
 	int ask_fd;			/* eventfd */
-	bool is_under_way;		/* the screen's: asked, result not taken */
+	bool is_under_way;		/* used by the screen: change begun, result not taken */
 	_Atomic bool stop;		/* set by retarget_stop(), read by run() */
 	pthread_t thread;
 	bool has_thread;
@@ -131,8 +131,8 @@ static int open_changed(const struct retarget *retarget, const struct source_cha
 	return capture_open(out, config, why);
 }
 
-/* What is known of processes stays where both captures tell all of the same ones. The user's own
- * are found anew each time, a moment after the others were let go. */
+/* True if both captures have all records of the same processes, so that these stay known. A user's
+ * processes are found anew each time, a moment after the old capture ended. */
 static bool keeps_tasks(const struct source_change *change, const struct capture *old,
 			const struct capture *capture)
 {
@@ -180,7 +180,7 @@ static void put_in_force(struct retarget *retarget, const struct source_change *
 	retarget->config.events = &retarget->event;
 }
 
-/* Nothing else may have changed: not the tasks, nor, for want of memory, the rings. */
+/* Checks that nothing but the copies changed: not the tasks, nor, for want of memory, the rings. */
 static int check_copies(const struct source_change *change, const struct capture *old,
 			const struct capture *capture, struct diag *why)
 {
@@ -228,14 +228,14 @@ static void answer(struct retarget *retarget, const struct source_change *change
 	whole_eventfd_write(retarget->control.done_fd, 1);
 }
 
-/* A wish is no user's: what comes of it is told in the log only. */
+/* Changes stack copies for the analyzer: as no user requested that, the result is only logged. */
 static void fulfil(struct retarget *retarget, uint32_t copy_bytes)
 {
 	struct source_change change = { .kind = SOURCE_COPIES };
 	struct diag why = { .err = 0 };
 
 	if (copy_bytes && !capture_adaptable_copy(*retarget->capture))
-		return;		/* it was wished before the copies ended */
+		return;		/* requested before the copies ended */
 	snprintf(change.text, sizeof(change.text), "%u", copy_bytes);
 	if (carry_out(retarget, &change, &why))
 		log_note("stack copies stay as they are: %s", why.text);

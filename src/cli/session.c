@@ -21,10 +21,10 @@
 /* Half a second of the default rate on two CPUs with 16 KiB of stack each; more waits in rings. */
 #define QUEUE_BYTES (16u * 1024 * 1024)
 
-/* How long a hit waits to be printed: what its reader does not notice, and seldom enough. */
+/* Longest time until a hit is printed: too short to notice, and long enough to cost little. */
 #define EVENTS_INTERVAL_NS (100 * CLOCK_NS_PER_MS)
 
-/* What these fork is known by its descent. */
+/* Records a process of flametop's own; processes forked by these are known by their descent. */
 static void note_own(struct session *session, pid_t pid)
 {
 	session->own_pids[session->own_pid_count++] = (uint32_t)pid;
@@ -228,7 +228,7 @@ static int start_analyzer(struct session *session, const struct options *options
 	return err;
 }
 
-/* What is printed is of the time from here on: attaching probes may have taken a while. */
+/* Starts the first interval now: attaching probes may have taken a while. */
 static void begin_batch(struct session *session)
 {
 	const struct request begin = { .kind = REQUEST_BEGIN, .value_ns = clock_now_ns() };

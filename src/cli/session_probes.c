@@ -11,7 +11,7 @@
 #include "proc/task_list.h"
 #include "startup_probes.h"
 
-/* Of user stacks at hits: enough for most, and half of what samples copy. */
+/* Bytes of user stack copied at a hit: enough for most, and half of a sample's copy. */
 #define COPY_BYTES 8192
 
 static bool take_news(void *owner, struct probe_news *out)
@@ -44,7 +44,7 @@ static const struct target_reply *take_reply(void *owner)
 	return target_finder_reply(owner);
 }
 
-/* Whose files come first: the one process that is looked at in the beginning. */
+/* Returns the process whose files come first: the only one sampled at the start; 0: none. */
 static pid_t pid_of(const struct session *session)
 {
 	const struct target *target = capture_target(session->capture);
@@ -54,7 +54,7 @@ static pid_t pid_of(const struct session *session)
 		       (pid_t)target->ids[0] : 0;
 }
 
-/* Without it everything else is there: it is only noted. */
+/* Creates the finder. A failure is only logged, as everything else works without it. */
 static void create_finder(struct session *session)
 {
 	const struct target_finder_config config = {
@@ -97,7 +97,7 @@ int session_probes_create(struct session *session, const struct options *options
 	return 0;
 }
 
-/* What the processes start later inherits their probes. */
+/* Lists the target processes and their descendants; those started later inherit probes. */
 static int list_family(const struct target *target, pid_t **pids, size_t *count)
 {
 	pid_t *all = NULL, *family;
@@ -115,7 +115,8 @@ static int list_family(const struct target *target, pid_t **pids, size_t *count)
 	return 0;
 }
 
-/* Whom the probes of the command line are for. @pids: the caller's, to be freed afterwards. */
+/* Returns the probes of the command line with their processes. The caller must free() *@pids
+ * afterwards. */
 static struct startup_probes probes_of_options(const struct session *session,
 					       const struct options *options, pid_t **pids)
 {

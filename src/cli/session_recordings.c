@@ -108,7 +108,7 @@ static uint64_t booted_ns(void)
 	return read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME);
 }
 
-/* A machine that has the name and the kernel of this one is this one. */
+/* A machine with the same name and kernel is taken for this one. */
 static bool is_this_boot(const struct perf_data *reader)
 {
 	struct utsname here;
@@ -135,7 +135,7 @@ static void describe(const struct session_recording *recording, struct ingest_co
 	out->written_ns = perf_data_written_ns(recording->reader);
 }
 
-/* Of its kernel itself, not of a module; count 0: not recorded. */
+/* Returns the build-id of the recorded kernel itself, not of a module; count 0: not recorded. */
 static struct build_id kernel_of(const struct ingest_config *config)
 {
 	for (size_t i = 0; i < config->build_id_count; i++)

@@ -6,11 +6,11 @@
 
 #include "base/clock.h"
 
-/* The screen numbers its orders from 1 on, and must not take these answers for its own. */
+/* The screen numbers its requests from 1 on, and must not take these replies for its own. */
 #define FIRST_NUMBER  (1ull << 32)
 #define FINISH_NUMBER UINT64_MAX
 
-/* A probe for each process, or one for all. */
+/* Returns the number of requests: one per probe and process, or one per probe for all processes. */
 static size_t count_orders(const struct startup_probes *probes)
 {
 	return probes->count * (probes->pid_count ? probes->pid_count : 1);
@@ -43,7 +43,7 @@ int startup_probes_order(struct probe_engine *engine, const struct startup_probe
 	return 0;
 }
 
-/* @stop_fd -1: none. False: it is readable. */
+/* Waits for a reply. @stop_fd -1: none. False: @stop_fd is readable. */
 static bool wait_for_answer(struct probe_engine *engine, struct probe_answer *answer, int stop_fd)
 {
 	struct pollfd sources[] = { { .fd = stop_fd, .events = POLLIN },

@@ -1,5 +1,5 @@
-/* byte_reader.h - reads numbers forward from bytes that a stranger chose. After anything that does
- * not fit, `at` is `end` and `is_bad` is set; it never reads beyond.
+/* byte_reader.h - reads numbers forward from untrusted bytes. A read beyond `end` returns 0, sets
+ * `at` to `end` and sets `is_bad`.
  * Source: DWARF 5, 7.6 (LEB128). Thread: any. */
 #ifndef ELF_BYTE_READER_H
 #define ELF_BYTE_READER_H
@@ -30,17 +30,17 @@ static inline bool byte_reader_skip(struct byte_reader *reader, uint64_t bytes)
 	return true;
 }
 
-/* @bytes: at most 8. 0 when they are not there. */
+/* Reads a number of @bytes (at most 8) bytes; returns 0 when fewer are left. */
 static inline uint64_t byte_reader_number(struct byte_reader *reader, size_t bytes)
 {
 	uint64_t number = 0;
 
 	if (byte_reader_skip(reader, bytes))
-		memcpy(&number, reader->at - bytes, bytes);	/* little-endian, as this machine */
+		memcpy(&number, reader->at - bytes, bytes);	/* little-endian, like the host */
 	return number;
 }
 
-/* Bits above the 64th are dropped. */
+/* Reads a LEB128 number; drops bits above the 64th. */
 static inline uint64_t byte_reader_leb(struct byte_reader *reader, bool is_signed)
 {
 	uint64_t number = 0;

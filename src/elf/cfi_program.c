@@ -1,16 +1,16 @@
-/* cfi_program.c - see cfi_program.h. Everything here reads bytes that a stranger chose.
+/* cfi_program.c - see cfi_program.h. Everything here parses untrusted bytes.
  *
  * Problem: a library has 100,000 entries and a million places where the rule changes; libdw makes
  * one rule at a time, with all registers, on the heap: 240 ns each.
  *
- * Idea: of the 17 registers only four matter to a walk from frame to frame: the three that a CFA is
- * counted from, and the return address. An instruction for another one is read past. Each time the
- * location advances, what holds becomes a row of 8 bytes, unless it is the same as before.
+ * Idea: of the 17 registers only four matter for walking from frame to frame: the three that a CFA
+ * can be based on, and the return address. Instructions for others are skipped. Each time the
+ * location advances, the current rules become a row of 8 bytes, unless it equals the one before.
  *
- * Expressions are not evaluated, but four are known by their bytes: that of the linker's PLT, that
- * of the C library's return from a signal, and those of functions that align the stack and keep the
- * old one in a word of it (a third of a video encoder's code, 5 % of libcrypto's). The rest, like
- * all that does not fit into a row, is UNWIND_COMPLEX: 5 rows in libc.
+ * Expressions are not evaluated, but four are recognized by their bytes: the linker's for the PLT,
+ * the C library's for the return from a signal, and two of functions that align the stack and save
+ * the old stack pointer in a word of it (a third of a video encoder's code, 5 % of libcrypto's).
+ * All others, and all rules that don't fit into a row, are UNWIND_COMPLEX: 5 rows in libc.
  */
 #include "cfi_program.h"
 
@@ -23,7 +23,7 @@
 
 #define ROWS_MAX (UNWIND_BYTES_MAX / sizeof(struct unwind_row))
 
-/* DW_CFA_*. The first three have a number in their low 6 bits. */
+/* DW_CFA_*. The first three have an operand in their low 6 bits. */
 enum {
 	ADVANCE_LOC = 0x40, OFFSET = 0x80, RESTORE = 0xc0, SHORT_MASK = 0xc0,
 	NOP = 0x00, SET_LOC = 0x01, ADVANCE_LOC1 = 0x02, ADVANCE_LOC2 = 0x03, ADVANCE_LOC4 = 0x04,
@@ -35,7 +35,7 @@ enum {
 	GNU_ARGS_SIZE = 0x2e, GNU_NEGATIVE_OFFSET = 0x2f,
 };
 
-/* The byte of struct unwind_row.cfa is a literal in the middle of the PLT's expression. */
+/* unwind_row.cfa of a PLT row is the literal between plt_before and plt_after. */
 struct cfi_machine {
 	uint16_t elf_machine;
 	uint8_t registers[CFI_REGISTERS];
@@ -60,14 +60,14 @@ static const struct cfi_machine machines[] = {
 /* DW_OP_*. */
 enum { DEREF = 0x06, PLUS_UCONST = 0x23, LITERAL_0 = 0x30, LITERAL_15 = 0x3f, BREG_0 = 0x70 };
 
-/* One run. */
+/* State of one cfi_program_run(). */
 struct run {
 	struct cfi_program *program;
 	const struct frame_entry *entry;
 	struct byte_reader reader;
-	struct cfi_rows *rows;		/* NULL: a CIE's, without locations */
+	struct cfi_rows *rows;		/* NULL: runs the CIE's instructions, makes no rows */
 	uint32_t first_row;
-	uint64_t at;			/* location, from the entry's start */
+	uint64_t at;			/* location, relative to the entry's start */
 	int err;
 };
 
@@ -103,7 +103,7 @@ static bool is_in_units(int64_t offset, int64_t units_max)
 	return offset % 8 == 0 && offset / 8 <= units_max && offset / 8 >= -units_max;
 }
 
-/* False when a row can't say where the caller's bp is. */
+/* Sets row->bp. Returns false if a row can't express where the caller's bp is. */
 static bool put_bp(struct unwind_row *row, const struct cfi_place *bp)
 {
 	if (bp->where >= CFI_AT_BP)
@@ -114,7 +114,7 @@ static bool put_bp(struct unwind_row *row, const struct cfi_place *bp)
 	return bp->offset && is_in_units(bp->offset, INT8_MAX);
 }
 
-/* The place of the caller's bx, which few walks ask for. */
+/* Returns unwind_row.bx: where the caller's bx is saved. Few walks need it. */
 static unsigned int bx_of(const struct cfi_place *bx)
 {
 	if (bx->where == CFI_UNSAID || bx->where == CFI_SAME)
@@ -134,7 +134,7 @@ static enum unwind_kind kind_of_register(uint64_t number, const struct cfi_machi
 	return number == machine->registers[CFI_BX] ? UNWIND_BX : UNWIND_COMPLEX;
 }
 
-/* The kind of row that says how the CFA is found; UNWIND_COMPLEX: none does. */
+/* Returns the kind of row for the CFA's rule; UNWIND_COMPLEX: no kind fits. */
 static enum unwind_kind kind_of(const struct cfi_rules *rules, const struct cfi_machine *machine)
 {
 	switch (rules->cfa) {
@@ -151,7 +151,7 @@ static enum unwind_kind kind_of(const struct cfi_rules *rules, const struct cfi_
 	}
 }
 
-/* False when a row can't say it. */
+/* Sets @row from @rules. Returns false if a row can't express them. */
 static bool put_rules(struct unwind_row *row, const struct cfi_rules *rules,
 		      const struct cfi_machine *machine)
 {
@@ -202,7 +202,7 @@ static void emit(struct run *run, struct unwind_row row)
 	run->err = cfi_rows_append(run->rows, row);
 }
 
-/* The rules so far hold up to there. */
+/* Advances the location by @steps and emits the row of the code before it. */
 static void advance(struct run *run, uint64_t steps)
 {
 	const uint64_t left = run->entry->bytes - run->at;
@@ -246,7 +246,7 @@ static int64_t read_scaled(struct run *run, bool is_signed)
 	return scale(run, byte_reader_leb(&run->reader, is_signed));
 }
 
-/* NULL: of no interest. */
+/* Returns the place of register @number, or NULL if it is not tracked. */
 static struct cfi_place *place_of(struct cfi_rules *rules, const struct cfi_machine *machine,
 				  uint64_t number)
 {
@@ -280,7 +280,7 @@ static void skip_expression(struct run *run)
 	byte_reader_skip(&run->reader, read_leb(run));
 }
 
-/* Where a register is, by the expression that follows. */
+/* Reads an expression for the address where a register is saved. */
 static struct cfi_place read_place_expression(struct run *run)
 {
 	const uint8_t at_bp[] = { (uint8_t)(BREG_0 + run->program->machine->registers[CFI_BP]), 0 };
@@ -302,7 +302,7 @@ static bool is_plt(const struct cfi_machine *machine, const unsigned char *at, u
 	       memcmp(at + before + 1, machine->plt_after, after) == 0;
 }
 
-/* The word at bp + offset, or that at sp + offset and 8 more. */
+/* Recognizes the expressions "word at bp + offset" and "8 + word at sp + offset". */
 static void read_word_expression(struct cfi_rules *rules, const struct cfi_machine *machine,
 				 struct byte_reader expression)
 {
@@ -380,7 +380,7 @@ static void restore(struct run *run)
 		program->rules = program->remembered[--program->remembered_count];
 }
 
-/* The instructions about the CFA. False: it is none of them. */
+/* Executes an instruction that defines the CFA. Returns false if it is another one. */
 static bool run_cfa(struct run *run, unsigned int instruction)
 {
 	struct cfi_rules *rules = &run->program->rules;
@@ -410,7 +410,7 @@ static bool run_cfa(struct run *run, unsigned int instruction)
 	}
 }
 
-/* Those that begin with a register's number. False: it is none of them. */
+/* Executes an instruction whose first operand is a register. Returns false if it is another one. */
 static bool run_register(struct run *run, unsigned int instruction)
 {
 	struct cfi_place place = { .where = CFI_ELSEWHERE };

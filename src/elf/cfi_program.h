@@ -1,5 +1,5 @@
-/* cfi_program.h - runs the instructions of an unwind entry: by which rule the caller is found from
- * each of its addresses on.
+/* cfi_program.h - executes the CFA instructions of an unwind entry: yields, for each of its
+ * addresses, the rule that finds the caller.
  *
  * Source: DWARF 5, 6.4.2 and 6.4.3; LSB 5.0 core generic, 10.5 (GNU's instructions).
  * Thread: the owner's. Only in a worker (and in tests).
@@ -10,14 +10,14 @@
 #include "frame_entries.h"
 #include "sandbox/unwind_table.h"
 
-#define CFI_REMEMBERED_MAX 16	/* compilers nest 1 */
+#define CFI_REMEMBERED_MAX 16	/* nested DW_CFA_remember_state; compilers nest 1 */
 
-/* What a kind of CPU has of its own. */
+/* Architecture-specific register numbers and known expressions. */
 struct cfi_machine;
-/* By e_machine; NULL: its rows can't be made. Valid for ever. */
+/* Returns the machine for @elf_machine (e_machine), valid forever; NULL: not supported. */
 const struct cfi_machine *cfi_machine_find(uint16_t elf_machine);
 
-/* Where a caller's register is. */
+/* Where a register of the caller is saved. */
 struct cfi_place {
 	enum {
 		CFI_UNSAID, CFI_SAME, CFI_UNDEFINED, CFI_AT_CFA, CFI_AT_BP, CFI_IN_DI,
@@ -33,14 +33,14 @@ struct cfi_rules {
 		CFI_CFA_UNSAID, CFI_CFA_REGISTER, CFI_CFA_SP_WORD, CFI_CFA_BP_WORD, CFI_CFA_PLT,
 		CFI_CFA_SIGNAL, CFI_CFA_ELSE
 	} cfa;
-	uint64_t cfa_register;	/* CFI_CFA_REGISTER: CFA = register + offset */
-	int64_t cfa_offset;	/* also of the words; CFI_CFA_PLT: the byte of unwind_row.cfa */
+	uint64_t cfa_register;	/* CFI_CFA_REGISTER: CFA = cfa_register + cfa_offset */
+	int64_t cfa_offset;	/* also offset of the *_WORD; CFI_CFA_PLT: unwind_row.cfa */
 	struct cfi_place places[CFI_REGISTERS];
 };
 
 struct cfi_program {
 	const struct cfi_machine *machine;
-	uint64_t cie_number;	/* whose `initial` that is; 0: none yet */
+	uint64_t cie_number;	/* frame_cie.number of the CIE that set `initial`; 0: none yet */
 	bool is_bad_cie;
 	struct cfi_rules initial, rules;
 	struct cfi_rules remembered[CFI_REMEMBERED_MAX];
@@ -52,12 +52,13 @@ struct cfi_rows {
 	uint32_t count, capacity;
 };
 
-/* 0; -ENOMEM, or -E2BIG: more than a table may have; then the rows are as they were. */
+/* Appends @row. Returns 0; -ENOMEM; or -E2BIG: more than a table may have. After an error @rows is
+ * unchanged. */
 int cfi_rows_append(struct cfi_rows *rows, struct unwind_row row);
 
-/* Appends the rows of @entry: at least one, the first at entry->offset, in order, no two equal
- * neighbours, all in the entry. What is damaged or can't be expressed is UNWIND_COMPLEX. 0; -ENOMEM
- * or -E2BIG: the rows are as they were, or some were appended. */
+/* Appends the rows of @entry: at least one, the first at entry->offset, sorted, no two equal
+ * neighbours, all inside the entry. Damaged or inexpressible rules become UNWIND_COMPLEX. Returns
+ * 0, -ENOMEM or -E2BIG; after an error some rows may have been appended. */
 int cfi_program_run(struct cfi_program *program, const struct frame_entry *entry,
 		    struct cfi_rows *rows);
 

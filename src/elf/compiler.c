@@ -1,12 +1,12 @@
-/* compiler.c - see compiler.h. Everything here reads bytes that a stranger chose.
+/* compiler.c - see compiler.h. Everything here parses untrusted bytes.
  *
- * Sources of names, in order: .symtab, of the debug file or of the file itself; without one,
- * .gnu_debugdata, .dynsym and the table of Go's runtime together; then the slots of the PLT; then
- * the unwind entries of code that none of these name.
+ * Sources of names, in order: .symtab of the debug file or of the file itself; without one,
+ * .gnu_debugdata, .dynsym and the Go runtime's table together; then the PLT slots; then the unwind
+ * entries of code that none of these name.
  *
- * Trust: a bad symbol or entry costs its own row, a bad section of unwind entries or relocations
- * its rows, a debug file that is damaged or another's its symbols. Only when the file is no ELF
- * file, was cut, or its symbol table cannot be read there is no table: then nothing is sure.
+ * Trust: a bad symbol or entry loses its own row; a bad section of unwind entries or relocations
+ * its rows; a damaged or foreign debug file its symbols. Only if the file is no ELF file, is
+ * truncated, or its symbol table can't be read, there is no table: then nothing is reliable.
  */
 #include "compiler.h"
 
@@ -21,7 +21,7 @@
 #include "elf_unwind.h"
 #include "go_symbols.h"
 
-#define SIZELESS_CAP 4096	/* sections end with a boundary, so this is hardly ever reached */
+#define SIZELESS_CAP 4096	/* bytes; rarely reached, because sections end with a boundary */
 
 struct compilation {
 	struct elf_file main, debug;	/* debug.elf NULL: none that belongs to it */
@@ -38,7 +38,7 @@ static int refuse_size(struct compilation *job, int err)
 	return diag_set(job->why, err, "the symbol table needs more memory than allowed");
 }
 
-/* The end of a section stops sizeless symbols: what follows (.plt, .fini) is not theirs. */
+/* Adds a boundary at each section's end: sizeless symbols must not extend into .plt or .fini. */
 static int add_section_ends(struct compilation *job)
 {
 	int err = 0;
@@ -56,7 +56,7 @@ static int add_section_ends(struct compilation *job)
 	return err ? refuse_size(job, err) : 0;
 }
 
-/* -ENOENT: @file has no table of that type. */
+/* Adds the symbols of @file's table of @type. Returns -ENOENT if it has none. */
 static int add_symbols(struct compilation *job, struct elf_file *file, uint32_t type)
 {
 	struct elf_symbols symbols;
@@ -66,13 +66,13 @@ static int add_symbols(struct compilation *job, struct elf_file *file, uint32_t 
 		return err;
 	flat_builder_reserve(job->builder, symbols.count);
 	err = elf_symbols_add(&symbols, &job->main, job->builder);
-	/* Nobody reads it again. Its names stay, which a hostile file has in the same section. */
+	/* The table is not needed again. Its names are; a hostile file has both in one section. */
 	if (type == SHT_SYMTAB && symbols.names.at != symbols.symbols.at)
 		elf_file_drop(file, elf_file_section_of_type(file, type));
 	return err ? refuse_size(job, err) : 0;
 }
 
-/* What is optional and cannot be read is as good as not there. */
+/* Maps damage of an optional file to -ENOENT: it counts as missing. */
 static int without_damage(int err)
 {
 	return err == -EBADMSG || err == -ENOEXEC ? -ENOENT : err;
@@ -87,7 +87,7 @@ static int add_symtab(struct compilation *job)
 	return err == -ENOENT ? add_symbols(job, &job->main, SHT_SYMTAB) : err;
 }
 
-/* The names of its file are those that it has without. */
+/* Records why .gnu_debugdata can't be used; the file keeps its other names. */
 static int refuse_minidebug(struct compilation *job, enum flat_minidebug reason)
 {
 	flat_builder_set_minidebug(job->builder, reason);
@@ -109,7 +109,7 @@ static int add_minidebug_symbols(struct compilation *job)
 	return err;
 }
 
-/* What a file without .symtab has instead; each of them may lack functions that another has. */
+/* Adds the symbol sources of a file without .symtab; each may have functions that others lack. */
 static int add_remaining_symbols(struct compilation *job)
 {
 	int err = add_minidebug_symbols(job);

@@ -1,16 +1,15 @@
 /* demangle.c - see elf/demangle.h.
  *
- * Problem: 260 bytes of C++ name can mean a gigabyte of text, because a part that was named once is
- * referred to by two bytes ever after.
+ * Problem: 260 bytes of mangled C++ can expand to a gigabyte of text, because a part that was named
+ * once is afterwards referred to by two bytes.
  *
- * Idea: libiberty hands its text over piece by piece; the piece that does not fit any more ends it
- * there and then, by a jump out of it. What it has allocated until then is lost, and goes with the
- * process.
+ * Idea: libiberty delivers its text piece by piece; the first piece that does not fit ends it with
+ * a longjmp(). The memory that it allocated until then leaks until the process exits.
  *
- * Names of D come whole, so that 200 bytes can take all memory, or nearly that and a second. A list
- * with a name that takes long is given up: who asked finds out which one it is.
+ * D names are delivered as a whole, so 200 bytes can exhaust memory, or nearly so and take a
+ * second. A list with a slow name is given up; the caller finds out which name it is.
  *
- * Names of clones are split here: libiberty drops the suffix in one of its modes, and refuses the
+ * Clone suffixes are split off here: libiberty drops the suffix in one of its modes and rejects the
  * name in another.
  */
 #include "elf/demangle.h"
@@ -36,14 +35,14 @@
 /* CPU time: a hundred times what the slowest name in the wild took; sanitizers slow that down. */
 #define NAME_NS_MAX  (SANITIZER_BUILD ? 500000000 : 100000000)
 
-/* Without its own limit, which is 2048 components: that would refuse names of more than 1 KB. Here
- * their length is the limit, and the stack holds what 4 KB can nest. */
+/* Disables libiberty's own limit of 2048 components, which rejects names of more than 1 KB. The
+ * limit here is the name's length, and the stack is large enough for what 4 KB can nest. */
 #define CXX_OPTIONS (DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT)
 
 struct writer {
 	char *out;		/* DEMANGLE_TEXT_MAX + 1 bytes */
 	size_t used;
-	jmp_buf full;		/* out of the library */
+	jmp_buf full;		/* leaves libiberty when `out` is full */
 };
 
 static bool begins_with(const char *text, const char *prefix)
@@ -51,7 +50,7 @@ static bool begins_with(const char *text, const char *prefix)
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
-/* Of Go a package path, or a method of a pointer. */
+/* Returns whether @name is a Go name: has a package path, or is a method of a pointer. */
 static bool is_go(const char *name)
 {
 	return strchr(name, '/') || strstr(name, ".(*");
@@ -66,7 +65,7 @@ bool demangle_is_mangled(const char *name)
 	       !is_go(name);
 }
 
-/* Appends; what does not fit is left out, and an ellipsis says so. */
+/* Appends @text; if it does not fit, cuts it, ends it with an ellipsis, and returns false. */
 static bool put(struct writer *writer, const char *text, size_t len)
 {
 	size_t room = DEMANGLE_TEXT_MAX - writer->used;
@@ -89,7 +88,7 @@ static void take_piece(const char *text, size_t len, void *opaque)
 {
 	struct writer *writer = opaque;
 
-	if (len && !put(writer, text, len))	/* @text may be NULL then */
+	if (len && !put(writer, text, len))	/* @text may be NULL if @len is 0 */
 		longjmp(writer->full, 1);
 }
 
@@ -107,18 +106,19 @@ static bool demangle_d(const char *stem, struct writer *writer)
 static bool demangle_stem(const char *stem, struct writer *writer)
 {
 	if (setjmp(writer->full))
-		return true;	/* all that there is room for */
+		return true;	/* as much as there is room for */
 	if (begins_with(stem, "_D"))
 		return demangle_d(stem, writer);
-	/* A legacy name of Rust is a valid one of C++, too. */
+	/* Rust first: a legacy Rust name is a valid C++ name, too. */
 	if (rust_demangle_callback(stem, 0, take_piece, writer))
 		return true;
-	writer->used = 0;	/* of half a name */
+	writer->used = 0;	/* discard a partial result */
 	return begins_with(stem, "_Z") &&
 	       cplus_demangle_v3_callback(stem, CXX_OPTIONS, take_piece, writer);
 }
 
-/* "17h" and 16 digits of a hash and "E" end a legacy name of Rust, in which dots are letters. */
+/* Returns the end of a legacy Rust name, "17h", 16 hash digits and "E" (dots before that belong to
+ * the name); NULL: it is none. */
 static const char *end_of_legacy_rust(const char *name)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -132,7 +132,7 @@ static const char *end_of_legacy_rust(const char *name)
 	return NULL;
 }
 
-/* Where the suffix of a clone begins, or the end. */
+/* Returns the start of a clone suffix, or the end of @name. */
 static char *find_suffix(char *name)
 {
 	const char *end = begins_with(name, "_ZN") ? end_of_legacy_rust(name) : NULL;
@@ -169,7 +169,7 @@ bool demangle_name(const char *name, char *out)
 	return is_demangled;
 }
 
-/* The whole file, terminated in any case. */
+/* Reads the whole file and adds a NUL. */
 static int read_list(int fd, char **out, size_t *bytes, struct diag *why)
 {
 	struct stat status;
@@ -193,7 +193,7 @@ static int read_list(int fd, char **out, size_t *bytes, struct diag *why)
 	return 0;
 }
 
-/* Room for @more bytes behind @used. */
+/* Makes room for @more bytes after @used. */
 static int reserve(char **bytes, size_t *room, size_t used, size_t more)
 {
 	char *bigger;

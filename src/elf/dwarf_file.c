@@ -1,12 +1,12 @@
-/* dwarf_file.c - see dwarf_file.h. Everything here reads bytes that a stranger chose.
+/* dwarf_file.c - see dwarf_file.h. Everything here parses untrusted bytes.
  *
- * Problem: libdw reads and inflates every debug section when it opens a file, a third of which
- * (locations, macros, names) no source line needs; and it looks for the file that dwz made by
- * itself, by a path that the file names.
+ * Problem: libdw reads and inflates every debug section when it opens a file, although a third of
+ * that (locations, macros, names) is not needed for source lines; and it opens the dwz file on its
+ * own, by a path from the file.
  *
- * Idea: before libdw sees the file, the sections that are not wanted are turned, in memory, into
- * sections without contents, which libdw passes over. The sizes of the others give the cost, known
- * before anything is inflated. The link to dwz's file goes the same way, unless the file is given.
+ * Idea: before libdw sees the file, unneeded sections are changed, in memory, to SHT_NOBITS, which
+ * libdw skips. The sizes of the others give the cost before anything is inflated. The section with
+ * the link to dwz's file is hidden in the same way, unless dwz's file is given.
  */
 #include "dwarf_file.h"
 
@@ -15,14 +15,14 @@
 
 #define ALTLINK_BYTES_MAX 4096
 #define ALTLINK_SECTION	  ".gnu_debugaltlink"
-#define GNU_ZLIB_BYTES	  12	/* "ZLIB" and the size, big-endian: before SHF_COMPRESSED */
+#define GNU_ZLIB_BYTES	  12	/* "ZLIB" and big-endian size: older than SHF_COMPRESSED */
 
 static int damaged(const char *what, struct diag *why)
 {
 	return diag_set(why, -EBADMSG, "damaged debug information: %s", what);
 }
 
-/* What the name of a debug section says behind its prefix; NULL: it is another section. */
+/* Returns the name of a debug section without its prefix; NULL: no debug section. */
 static const char *debug_kind(const char *name)
 {
 	if (strncmp(name, ".debug_", 7) == 0)
@@ -57,7 +57,7 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* What the section takes in memory, the compressed form besides the other. */
+/* Returns the memory that the section needs: its bytes and, if compressed, the inflated ones. */
 static uint64_t section_cost(struct elf_file *elf, size_t number)
 {
 	const struct elf_section *section = &elf->sections[number];
@@ -87,7 +87,7 @@ static bool hide_section(struct elf_file *elf, size_t number)
 	return gelf_update_shdr(scn, &shdr) != 0;
 }
 
-/* "PATH\0BUILD-ID" */
+/* Reads .gnu_debugaltlink: "PATH\0BUILD-ID". */
 static void read_altlink(struct dwarf_file *file, const struct elf_section *section)
 {
 	struct elf_bytes link = { .at = NULL };

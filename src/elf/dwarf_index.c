@@ -1,21 +1,21 @@
-/* dwarf_index.c - see dwarf_index.h. Everything here reads bytes that a stranger chose.
+/* dwarf_index.c - see dwarf_index.h. Everything here parses untrusted bytes.
  *
  * Problem: libdw finds the functions at an address (dwarf_getscopes) by walking the whole compile
  * unit each time: 28 ms, and 11 ms when all is in memory.
  *
- * Idea: three levels, each made when it is first needed.
+ * Idea: three levels, each built when it is first needed.
  *
- *   address -> unit      .debug_aranges; for what is not in there (clang writes none) the ranges of
- *                        all units
- *   unit -> functions    its children and those of its namespaces and classes. DW_AT_sibling leads
- *                        past the bodies. An address that is in none of them is looked for in the
- *                        whole unit, once: functions can be in functions
+ *   address -> unit      .debug_aranges; for addresses not in there (clang writes none) the ranges
+ *                        of all units
+ *   unit -> functions    its children and those of its namespaces and classes. DW_AT_sibling skips
+ *                        the bodies. For an address in none of them the whole unit is searched,
+ *                        once: functions can be nested in functions
  *   function -> scopes   the inlined calls in its body
  *
- * Each level is a list of ranges; the innermost one at the address is what is hit.
+ * Each level is a list of ranges; a look-up hits the innermost one at the address.
  *
  * Rejected: dwarf_getscopes, dwfl_module_addrinfo (linear, 1 to 7 ms each); keeping the index for
- * the next job: a worker that lives on could answer for another file.
+ * the next job: a compromised worker that lives on could forge the results of another file.
  */
 #include "dwarf_index.h"
 
@@ -28,17 +28,17 @@
 #include "base/id_map.h"
 #include "range_list.h"
 
-#define NESTING_MAX 256		/* of DIEs; compilers were not seen to nest deeper than 40 */
+#define NESTING_MAX 256		/* nested DIEs; compilers were not seen to nest deeper than 40 */
 
 struct index_scope {
 	Dwarf_Die die;		/* DW_TAG_inlined_subroutine */
-	uint32_t caller;	/* scope, or RANGE_NONE: the function itself */
+	uint32_t caller;	/* index of the calling scope; RANGE_NONE: the function itself */
 };
 
 struct index_function {
 	Dwarf_Die die;
 	bool has_scopes;
-	struct index_scope *scopes;	/* owned, as the next */
+	struct index_scope *scopes;	/* owned, as is scope_ranges */
 	uint32_t scope_count, scope_capacity;
 	struct range_list scope_ranges;
 };
@@ -46,21 +46,21 @@ struct index_function {
 struct index_unit {
 	Dwarf_Die die;
 	bool has_functions, has_nested;
-	struct index_function *functions;	/* owned, as the next */
+	struct index_function *functions;	/* owned, as is function_ranges */
 	uint32_t function_count, function_capacity;
 	struct range_list function_ranges;
 };
 
 struct dwarf_index {
-	Dwarf *dwarf;		/* borrowed */
+	Dwarf *dwarf;		/* BORROWED */
 	bool has_aranges, has_all_units;
-	struct index_unit *units;	/* owned; those that ranges are known of */
+	struct index_unit *units;	/* owned; only units whose ranges are known */
 	uint32_t unit_count, unit_capacity;
 	struct id_map unit_of_offset;
 	struct range_list unit_ranges;
 };
 
-/* Room for one more row in @rows[@count], or NULL, then @rows is as before. */
+/* Makes room for one more row in @rows[@count]; NULL: no memory, @rows is unchanged. */
 static void *grow(void *rows, uint32_t count, uint32_t *capacity, size_t row_bytes)
 {
 	uint32_t wanted = *capacity ? 2 * *capacity : 16;
@@ -104,7 +104,7 @@ void dwarf_index_destroy(struct dwarf_index *index)
 	free(index);
 }
 
-/* The unit whose DIE is at @offset; RANGE_NONE: there is none, or no memory. */
+/* Returns the unit whose DIE is at @offset; RANGE_NONE: none, or no memory. */
 static uint32_t unit_at(struct dwarf_index *index, Dwarf_Off offset)
 {
 	uint32_t at = id_map_get(&index->unit_of_offset, offset);
@@ -125,13 +125,13 @@ static uint32_t unit_at(struct dwarf_index *index, Dwarf_Off offset)
 	return index->unit_count++;
 }
 
-/* Code at address 0 is code that the linker threw away. */
+/* Adds a range unless it is empty or starts at address 0: the linker has discarded such code. */
 static int add_range(struct range_list *list, uint64_t start, uint64_t end, uint32_t value)
 {
 	return start && start < end ? range_list_add(list, start, end, value) : 0;
 }
 
-/* Ranges of a function or unit. How many, or -ENOMEM. */
+/* Adds the ranges of a function or unit. Returns their number, or -ENOMEM. */
 static int add_ranges(struct range_list *list, Dwarf_Die *die, uint32_t value)
 {
 	Dwarf_Addr base, start, end;
@@ -206,7 +206,8 @@ static int find_unit(struct dwarf_index *index, uint64_t address, struct index_u
 	return err;
 }
 
-/* Where functions of the unit's own level are: of a class in Rust and Ada. */
+/* Returns whether the DIE can contain functions that are not nested in another function: a
+ * namespace or, as in Rust and Ada, a class. */
 static bool is_namespace(int tag)
 {
 	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
@@ -214,7 +215,7 @@ static bool is_namespace(int tag)
 	       tag == DW_TAG_enumeration_type;
 }
 
-/* The next DIE of the same level; false at the end. DW_AT_sibling must not lead back. */
+/* Moves to the next DIE of the same level; false: none left. DW_AT_sibling must not lead back. */
 static bool go_on(Dwarf_Die *die)
 {
 	const Dwarf_Off before = dwarf_dieoffset(die);
@@ -238,7 +239,8 @@ static int add_function(struct index_unit *unit, Dwarf_Die *die)
 	return 0;
 }
 
-/* The functions below @parent that are in no other; with @wants_nested those that are. */
+/* Adds the functions below @parent that are in no other function; with @wants_nested, those that
+ * are. */
 static int add_functions(struct index_unit *unit, Dwarf_Die *parent, bool wants_nested,
 			 bool is_in_function, int depth)
 {
@@ -335,7 +337,7 @@ static int find_scope(struct index_function *function, uint64_t address, uint32_
 	return err;
 }
 
-/* The linker's name if there is one: with it goes the namespace, and the types. */
+/* Prefers the linkage name: it includes namespace and parameter types. */
 static const char *function_name(Dwarf_Die *die)
 {
 	static const unsigned int attributes[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
@@ -349,7 +351,7 @@ static const char *function_name(Dwarf_Die *die)
 	return name;
 }
 
-/* Where the call that was inlined stands: in the frame of the caller. */
+/* Sets file and line of the caller's frame from the call site of the inlined call. */
 static void put_call_site(struct dwarf_frame *frame, Dwarf_Die *unit, Dwarf_Die *call)
 {
 	Dwarf_Attribute attribute;

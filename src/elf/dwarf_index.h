@@ -1,8 +1,8 @@
-/* dwarf_index.h - child side: address -> functions and inlined functions -> source lines.
+/* dwarf_index.h - worker side: address -> functions and inlined functions -> source lines.
  *
- * Use:    one index per file and job; look-ups fill it: a compile unit's functions when it is first
- *         hit, a function's inlined calls when that is first hit.
- * Cost:   milliseconds for a new unit, a tenth of one for a new function, microseconds otherwise.
+ * Use:    one index per file and job; look-ups fill it lazily: a compile unit's functions when the
+ *         unit is first hit, a function's inlined calls when the function is first hit.
+ * Cost:   milliseconds for a new unit, 0.1 ms for a new function, microseconds otherwise.
  * Thread: the owner's. Runs only in a worker (and in tests and fuzzers).
  */
 #ifndef ELF_DWARF_INDEX_H
@@ -14,8 +14,8 @@
 struct dwarf_index;
 
 struct dwarf_frame {
-	const char *function;	/* as recorded: mangled if it is; NULL unknown. BORROWED, as the */
-	const char *file;	/* next, from the Dwarf; NULL unknown */
+	const char *function;	/* BORROWED from the Dwarf, maybe mangled; NULL: unknown */
+	const char *file;	/* BORROWED from the Dwarf; NULL: unknown */
 	uint32_t line;		/* 0: unknown */
 };
 
@@ -23,9 +23,9 @@ struct dwarf_frame {
 struct dwarf_index *dwarf_index_create(Dwarf *dwarf);
 void dwarf_index_destroy(struct dwarf_index *index);	/* NULL is fine */
 
-/* Fills @frames[@frames_max] for @address (as the file has it): innermost first, the containing
- * function last; of deeper chains the innermost part. Returns how many, 0: none known, or
- * -ENOMEM. */
+/* Fills @frames[@frames_max] for @address (a virtual address of the file): innermost first, the
+ * containing function last; longer chains are cut to the innermost part. Returns the number of
+ * frames, 0: none known, or -ENOMEM. */
 int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct dwarf_frame *frames,
 		     uint32_t frames_max);
 

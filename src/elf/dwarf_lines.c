@@ -1,7 +1,7 @@
 /* dwarf_lines.c - see elf/dwarf_lines.h; the answer is drawn in sandbox/line_chains.h.
  *
- * The debug information is the object's own, else that of its debug file. Offsets become addresses
- * by the object's segments: those of a debug file are garbage.
+ * The debug information is the object's own, else its debug file's. Offsets are converted to
+ * addresses with the object's segments, because a debug file's are garbage.
  */
 #include "elf/dwarf_lines.h"
 
@@ -17,7 +17,7 @@
 #include "elf_debug_file.h"
 #include "sandbox/line_chains.h"
 
-#define TEXT_BYTES_MAX	  4096	/* of one function's or file's name */
+#define TEXT_BYTES_MAX	  4096	/* bytes of a function or file name, NUL included */
 #define STRING_BYTES_MAX  (2u << 20)
 #define FRAMES_MAX	  (LINE_ADDRESSES_MAX * LINE_DEPTH_MAX)
 
@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct line_header) + (LINE_ADDRESSES_MAX + 1) * sizeof(ui
 struct job {
 	struct dwarf_file object, debug, alternate;
 	struct dwarf_file *source;	/* object or debug: the one with debug information */
-	struct dwarf_index *index;	/* owned, as the next */
+	struct dwarf_index *index;	/* owned, as are offsets, frames and strings */
 	uint64_t *offsets;
 	struct line_frame *frames;
 	char *strings;
@@ -73,7 +73,7 @@ static int open_files(struct job *job, const struct dwarf_lines_inputs *inputs, 
 	return 0;
 }
 
-/* Not used if it is another than the one that is meant. */
+/* Opens dwz's file; ignores it if its build-id is not the one referred to. */
 static int open_alternate(struct job *job, int fd, struct diag *why)
 {
 	struct build_id id;
@@ -124,7 +124,7 @@ static int read_files(struct job *job, struct diag *why)
 	return 0;
 }
 
-/* Nothing is known yet but the name of a file that is wanted too. */
+/* Makes a reply without frames: the dwz file, named in the header, is needed first. */
 static int ask_for_alternate(struct job *job, struct diag *why)
 {
 	job->strings = calloc(1, 1);
@@ -134,8 +134,8 @@ static int ask_for_alternate(struct job *job, struct diag *why)
 	return 0;
 }
 
-/* Offset of a copy of @text, cut where it is too long; 0 is "". One file or function follows upon
- * itself often, and in sorted addresses the one before the last too. */
+/* Returns the offset of a copy of @text, cut if too long; 0 is "". Reuses recent copies: the same
+ * file often comes again, and in sorted addresses the one before the last does, too. */
 static uint32_t put_text(struct job *job, const char *text)
 {
 	const size_t len = text ? strnlen(text, TEXT_BYTES_MAX - 1) : 0;
@@ -197,7 +197,7 @@ static int find_all(struct job *job, struct diag *why)
 	return 0;
 }
 
-/* What is below the directory where distributions keep such files, or the base name. */
+/* Writes the part of @path below .dwz, where distributions keep such files, or the base name. */
 static void put_alternate_name(char out[LINE_ALTERNATE_BYTES], const char *path)
 {
 	const char *directory = strstr(path, "/.dwz/");

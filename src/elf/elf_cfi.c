@@ -1,9 +1,9 @@
-/* elf_cfi.c - see elf_cfi.h. Everything here reads bytes that a stranger chose.
+/* elf_cfi.c - see elf_cfi.h. Everything here parses untrusted bytes.
  *
- * Idea: first the rows of all entries, one entry after the other as they stand in the file, then
- * the entries by address, with a row for each gap between them. Where two entries hold the same
- * code the one that starts first has it, then the one that was read first: what programs are
- * unwound by (.eh_frame) comes before what debuggers are told.
+ * Idea: first make the rows of all entries in file order, then copy them in address order, with a
+ * row for each gap. Where two entries cover the same code, the one that starts first wins, then the
+ * one that was read first: .eh_frame, with which programs unwind themselves, takes precedence over
+ * .debug_frame.
  *
  *   entries   |--- a ---|   |---- c ----|
  *                 |- b -|            |---- d ----|
@@ -34,11 +34,11 @@ struct compilation {
 	struct elf_file main, debug;	/* debug.elf NULL: none that belongs to it */
 	struct cfi_program program;
 	struct cfi_rows rows;
-	struct flat_place *places;	/* owned, as the next; of extents */
+	struct flat_place *places;	/* start of each extent; owned, as is `extents` */
 	struct extent *extents;
 	uint32_t extent_count, extent_capacity;
 	struct unwind_header *table;	/* owned */
-	uint32_t covered;		/* the file offset up to which the table says something */
+	uint32_t covered;		/* file offset up to which the table has rows */
 };
 
 static int grow_extents(struct compilation *job)
@@ -96,7 +96,7 @@ static int add_go_function(void *context, uint64_t offset, uint64_t bytes, uint3
 	return add_extent(context, offset, bytes, first_row);
 }
 
-/* A Go program that was stripped: what .debug_frame would say of it is made from the same sizes. */
+/* Makes rows for a Go program without .debug_frame, from the frame sizes it is made from, too. */
 static int add_go(struct compilation *job)
 {
 	if (elf_file_section(&job->main, ".debug_frame") ||
@@ -105,8 +105,8 @@ static int add_go(struct compilation *job)
 	return go_unwind_walk(&job->main, &job->rows, add_go_function, job);
 }
 
-/* Nobody has called the first instruction of a program, and ld.so has no entry that says so. The
- * next ones may make a frame. */
+/* Adds an UNWIND_END row for the program's first instruction, which nothing has called; ld.so has
+ * no unwind entry that says so. One byte only: the next instructions may set up a frame. */
 static int add_start(struct compilation *job)
 {
 	const uint32_t first_row = job->rows.count;
@@ -143,19 +143,20 @@ static void put_row(struct compilation *job, const struct unwind_row *row, uint3
 	rows[(*count)++].start = start;
 }
 
-/* bp leads to the caller's bp and its address. gcc pushes that a second time where it aligns. */
+/* Returns whether bp points to the saved bp and return address. Where gcc aligns the stack, it
+ * pushes the return address a second time for that. */
 static bool is_bp_frame(const struct unwind_row *row)
 {
 	return (row->kind == UNWIND_BP && row->cfa == 2) || row->kind == UNWIND_BP_WORD;
 }
 
-/* As a function with a frame pointer has it before the frame is there, and when it is gone. */
+/* Returns whether the row may be the prologue or epilogue of a function with a frame pointer. */
 static bool is_edge(const struct unwind_row *row, uint32_t bytes)
 {
 	return row->kind == UNWIND_SP && row->cfa <= 2 && bytes <= EDGE_BYTES_MAX;
 }
 
-/* The code of PLT slots and such is no function's. */
+/* Counts the row's code, except PLT slots and the like, which are not in functions. */
 static void count_bytes(struct compilation *job, const struct unwind_row *row, uint32_t bytes,
 			bool has_bp_frame)
 {
@@ -194,7 +195,7 @@ static void put_extent(struct compilation *job, const struct extent *extent, uin
 
 static int make_table(struct compilation *job)
 {
-	/* A gap behind each extent. */
+	/* Room for a gap after each extent. */
 	const size_t bytes = sizeof(*job->table) +
 			     ((size_t)job->rows.count + job->extent_count) *
 			     sizeof(struct unwind_row);

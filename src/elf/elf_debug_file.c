@@ -9,7 +9,7 @@
 
 #define READ_BYTES 65536
 
-/* | file name, terminated | padding to 4 | crc 4 | */
+/* Layout: | file name, NUL-terminated | padding to 4 bytes | crc, 4 bytes | */
 struct elf_debug_link elf_debug_link_read(struct elf_file *file)
 {
 	const struct elf_section *section = elf_file_section(file, ".gnu_debuglink");

@@ -1,7 +1,7 @@
 /* elf_file.c - see elf/elf_file.h.
  *
  * Idea: headers are read once, through libelf, into arrays that later steps walk freely; every
- * number that is used as a place in the file is compared with the file's size right before the
+ * number that is used as a position in the file is compared with the file's size right before the
  * bytes are read.
  *
  * Rejected: libelf's accessors for each symbol and name (three calls and two searches a symbol:
@@ -19,14 +19,14 @@
 
 #include "sandbox/large_block.h"
 
-#define FILE_BYTES_MAX	  ((uint64_t)2 << 30)	/* larger objects were not found in the wild */
-#define INFLATED_MAX	  (256u << 20)	/* of a section: ten times the largest .debug_frame seen */
+#define FILE_BYTES_MAX	  ((uint64_t)2 << 30)	/* larger DSOs were not found in the wild */
+#define INFLATED_MAX	  (256u << 20)	/* per section: ten times the largest .debug_frame seen */
 #define READS_MAX	  4	/* times the file's size: names of two sections may be shared */
 #define NOTE_BYTES_MAX	  (1u << 20)
-#define NOTES_MAX	  32		/* to look for the build-id in; it is in the first 3 */
+#define NOTES_MAX	  32		/* searched for the build-id; it is in the first 3 */
 #define SECTIONS_MAX	  100000	/* objects that run have 20 to 50 */
 #define SEGMENTS_MAX	  1024		/* 2 to 6 are usual */
-#define SECTION_NAME_MAX  64		/* longer ones are not looked for */
+#define SECTION_NAME_MAX  64		/* longer names are never looked up */
 
 static int refuse_damaged(struct diag *why, const char *what)
 {
@@ -41,7 +41,8 @@ static bool is_inside(uint64_t offset, uint64_t bytes, uint64_t limit)
 	return offset <= limit && bytes <= limit - offset;
 }
 
-/* A hostile file can have 100,000 sections that are each the whole file. */
+/* Charges a read to the file's budget: a hostile file can have 100,000 sections that each span the
+ * whole file. Returns false if the range is outside the file or the budget is exhausted. */
 static bool take_bytes(struct elf_file *file, uint64_t offset, uint64_t bytes)
 {
 	if (!is_inside(offset, bytes, file->file_bytes) || bytes > file->unread_bytes)
@@ -178,7 +179,7 @@ static void add_segment(struct elf_file *file, const GElf_Phdr *phdr)
 		bytes = file->file_bytes - phdr->p_offset;
 	if (bytes > UINT64_MAX - phdr->p_vaddr)
 		return;
-	/* They come in order: the gABI asks for it. */
+	/* Insertion sort: the gABI requires ascending order already. */
 	for (; at > 0 && file->segments[at - 1].vaddr > phdr->p_vaddr; at--)
 		file->segments[at] = file->segments[at - 1];
 	file->segments[at] = (struct elf_segment){
@@ -212,7 +213,7 @@ const struct elf_segment *elf_file_find_segment(const struct elf_file *file, uin
 	const struct elf_segment *segment;
 	size_t low = 0, high = file->segment_count;
 
-	while (low < high) {	/* until low is the first segment behind @vaddr */
+	while (low < high) {	/* until low is the first segment that starts after @vaddr */
 		size_t middle = low + (high - low) / 2;
 
 		if (file->segments[middle].vaddr <= vaddr)
@@ -294,7 +295,7 @@ static bool read_all(int fd, unsigned char *at, uint64_t bytes, uint64_t offset)
 	return true;
 }
 
-/* Not libelf's way, which reads the same bytes into small pages. */
+/* Reads a section without libelf, which would read it into small pages. */
 static struct elf_bytes read_section(const struct elf_file *file, struct elf_section *section)
 {
 	struct elf_bytes bytes = { .count = section->bytes };

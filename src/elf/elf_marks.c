@@ -5,8 +5,8 @@
  *
  * Problem: the section is not loaded, so prelinking leaves its addresses as they were.
  *
- * Idea: as its inventors meant it: `base` is what .stapsdt.base was linked to, which is loaded; how
- * far that has moved is how far the marks have.
+ * Idea, as designed by SystemTap: `base` is the link-time address of .stapsdt.base, which is
+ * loaded; the marks have moved as far as that section has.
  */
 #include "elf_marks.h"
 
@@ -22,7 +22,7 @@ struct notes {
 	const struct elf_section *base;		/* NULL: none */
 };
 
-/* The text that begins at @reader; NULL: it does not end, or is too long. */
+/* Reads a NUL-terminated text; NULL: not terminated, or too long. */
 static const char *take_text(struct byte_reader *reader)
 {
 	const char *text = (const char *)reader->at;
@@ -34,7 +34,7 @@ static const char *take_text(struct byte_reader *reader)
 	return text;
 }
 
-/* Data, which perf and the kernel find by the same rule as code. */
+/* Returns the semaphore's file offset, found by the same rule that perf and the kernel use. */
 static uint64_t find_semaphore(const struct notes *notes, uint64_t vaddr)
 {
 	const struct elf_segment *segment = elf_file_find_segment(notes->file, vaddr);
@@ -42,7 +42,7 @@ static uint64_t find_semaphore(const struct notes *notes, uint64_t vaddr)
 	return segment ? vaddr - segment->vaddr + segment->offset : 0;
 }
 
-/* A mark with a semaphore that can't be found would never fire: it is left out. */
+/* Reads a note's mark. Rejects it if its semaphore can't be found: it would never fire. */
 static bool read_mark(const struct notes *notes, struct byte_reader description,
 		      struct elf_mark *out)
 {
@@ -68,7 +68,7 @@ static uint64_t padded(uint64_t bytes)
 	return (bytes + 3) & ~(uint64_t)3;
 }
 
-/* Takes the next note; false when it is none of a mark. */
+/* Reads the next note; returns false if it is not a USDT note. */
 static bool take_note(const struct notes *notes, struct byte_reader *reader, struct elf_mark *out)
 {
 	uint64_t name_bytes = byte_reader_number(reader, 4);
@@ -83,7 +83,7 @@ static bool take_note(const struct notes *notes, struct byte_reader *reader, str
 	if (!byte_reader_skip(reader, description_bytes))
 		return false;
 	left = byte_reader_left(reader);
-	if (left)	/* the last one may come without its padding */
+	if (left)	/* the last note may lack its padding */
 		byte_reader_skip(reader, padded(description_bytes) - description_bytes < left ?
 					 padded(description_bytes) - description_bytes : left);
 	return type == NOTE_TYPE && name_bytes == sizeof(NOTE_NAME) &&

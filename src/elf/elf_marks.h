@@ -1,4 +1,5 @@
-/* elf_marks.h - the USDT marks of an ELF file (DTRACE_PROBE() of sys/sdt.h): .note.stapsdt.
+/* elf_marks.h - the USDT probes ("marks") of an ELF file (DTRACE_PROBE() of sys/sdt.h):
+ * .note.stapsdt.
  *
  * Source: SystemTap, "UserSpaceProbeImplementation"; sys/sdt.h.
  * Thread: the owner's. Only in a worker (and in tests).
@@ -9,19 +10,20 @@
 #include "elf/elf_file.h"
 
 #define ELF_MARKS_MAX	   100000	/* the largest programs known have 10,000 */
-#define ELF_MARK_TEXT_MAX  1024		/* 12 arguments of 80 letters; longer texts are left out */
+#define ELF_MARK_TEXT_MAX  1024		/* 12 arguments of 80 bytes; longer texts are left out */
 
 struct elf_mark {
-	uint64_t offset;	/* in the file, of the instruction */
-	uint64_t semaphore;	/* in the file, of its 16-bit count of listeners; 0: has none */
-	const char *provider, *name, *arguments;	/* BORROWED from the file; terminated */
+	uint64_t offset;	/* file offset of the instruction */
+	uint64_t semaphore;	/* file offset of its 16-bit count of listeners; 0: none */
+	const char *provider, *name, *arguments;	/* BORROWED from the file; NUL-terminated */
 };
 
-/* 0 to go on, else the value that elf_marks_read() returns. */
+/* Returns 0 to continue; any other value ends elf_marks_read() and becomes its result. */
 typedef int elf_mark_sink(void *context, const struct elf_mark *mark);
 
-/* Tells @sink every mark of @file, whose segments were read, in the order of the notes. A mark that
- * is damaged, or lies in no code of the file, costs itself. 0, also when there are none. */
+/* Calls @sink for every mark of @file, whose segments were read, in the order of the notes. Skips
+ * marks that are damaged or outside the file's code. Returns 0 (also if there are none), or the
+ * value from @sink. */
 int elf_marks_read(struct elf_file *file, elf_mark_sink *sink, void *context);
 
 #endif

@@ -8,7 +8,7 @@
 #include "sandbox/large_block.h"
 
 #define FIRST_BYTES	 (256u << 10)	/* 64 MiB is this, doubled eight times */
-#define IMAGE_BYTES_MAX	 (64u << 20)	/* ten times that of libLLVM */
+#define IMAGE_BYTES_MAX	 (64u << 20)	/* ten times the size of libLLVM's */
 #define MEMORY_BYTES_MAX (128u << 20)	/* xz -9 needs 65 MiB to unpack */
 
 static int error_of(lzma_ret result)
@@ -26,7 +26,7 @@ static int error_of(lzma_ret result)
 	}
 }
 
-/* Makes room behind the @used bytes of the image: twice as much as before. */
+/* Doubles the image's buffer, which has @used bytes. */
 static int grow_image(struct elf_minidebug *out, size_t used, lzma_stream *stream)
 {
 	size_t bytes = used ? 2 * used : FIRST_BYTES;
@@ -56,7 +56,7 @@ static int unpack(struct elf_minidebug *out, struct elf_bytes packed, size_t *by
 			err = grow_image(out, stream.total_out, &stream);
 		if (err)
 			break;
-		/* At the end of what there is: LZMA_BUF_ERROR. */
+		/* Returns LZMA_BUF_ERROR when the input is truncated. */
 		result = lzma_code(&stream, LZMA_FINISH);
 		err = error_of(result);
 	}

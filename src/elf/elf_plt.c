@@ -3,14 +3,14 @@
  * Problem: the n-th slot need not belong to the n-th relocation (.plt.got has no order, a linker
  * may leave slots out, with control-flow protection the slots that are called lie in .plt.sec).
  *
- * Idea: what all kinds of slots have in common is the jump through a word of the GOT, and a
- * relocation says whose address comes into that word:
+ * Idea: all kinds of slots jump through a GOT word, and a relocation tells whose address is stored
+ * in that word:
  *
  *   slot [endbr64] [bnd] jmp *0x2fe2(%rip)  -->  GOT word  <--  relocation JUMP_SLOT or GLOB_DAT,
  *                                                               symbol puts
  *
- * Slots lie at multiples of 8. What lies there by chance inside of another slot has no jump with a
- * relocation behind it.
+ * Slots are at multiples of 8. Bytes at a multiple of 8 inside another slot don't look like a jump
+ * through a relocated word.
  */
 #include "elf_plt.h"
 
@@ -28,20 +28,20 @@
 
 struct slot {
 	uint64_t vaddr, bytes;
-	uint64_t got;		/* virtual address of the word */
-	bool is_named;		/* of the first that jumps through that word: all are */
+	uint64_t got;		/* virtual address of the GOT word */
+	bool is_named;		/* on a GOT word's first slot: all slots of the word have names */
 };
 
 struct plt {
 	struct elf_file *file;
 	struct flat_builder *builder;
-	struct slot *slots;	/* owned; by got once they are all found */
+	struct slot *slots;	/* owned; sorted by `got` after all are found */
 	size_t count, capacity;
-	size_t words_left;	/* of the GOT, that slots without a name jump through */
-	uint64_t got_base;	/* i386: what %ebx is in position-independent code */
+	size_t words_left;	/* GOT words whose slots have no name yet */
+	uint64_t got_base;	/* i386: value of %ebx in position-independent code */
 };
 
-/* Whether a slot's jump is at @code; @next: the virtual address behind that jump. */
+/* Returns whether a slot's jump is at @code; @next: virtual address after the jump. */
 static bool read_jump(const struct plt *plt, const unsigned char *code, uint64_t next,
 		      uint64_t *got)
 {
@@ -60,7 +60,7 @@ static bool read_jump(const struct plt *plt, const unsigned char *code, uint64_t
 	return true;
 }
 
-/* Whether a slot begins at @code, of which @left bytes are there. */
+/* Returns whether a slot begins at @code, which has @left bytes. */
 static bool read_slot(const struct plt *plt, const unsigned char *code, size_t left,
 		      struct slot *slot)
 {
@@ -93,7 +93,7 @@ static int add_slot(struct plt *plt, const struct slot *slot)
 	return 0;
 }
 
-/* A slot ends where the next begins, but is no longer than the longest kind. */
+/* Sets a slot's size: it ends where the next begins, and has at most SLOT_BYTES. */
 static void end_slot(struct plt *plt, size_t index, uint64_t end)
 {
 	struct slot *slot = &plt->slots[index];
@@ -145,7 +145,7 @@ static void sort_slots(struct plt *plt)
 		plt->words_left += i == 0 || plt->slots[i].got != plt->slots[i - 1].got;
 }
 
-/* The first slot that jumps through @got or a later word. */
+/* Returns the first slot that jumps through @got or a later word. */
 static size_t first_slot_of(const struct plt *plt, uint64_t got)
 {
 	size_t low = 0, high = plt->count;
@@ -161,10 +161,10 @@ static size_t first_slot_of(const struct plt *plt, uint64_t got)
 	return low;
 }
 
-/* What a relocation says of its slots: the name, or where the resolver starts. */
+/* Function that a relocation's slots call: its name, or the address of its IFUNC resolver. */
 struct callee {
 	struct flat_name name;
-	uint64_t resolver;	/* file offset; name.bytes 0 */
+	uint64_t resolver;	/* file offset; used if name.bytes is 0 */
 };
 
 static bool find_callee(const struct plt *plt, const struct elf_symbols *symbols,
@@ -238,7 +238,8 @@ static int name_slots(struct plt *plt)
 
 	if (elf_symbols_read(&symbols, plt->file, SHT_DYNSYM, NULL))
 		symbols = (struct elf_symbols){ .count = 0 };	/* static programs have none */
-	/* The PLT's own come last and mostly name all: there can be 400,000 others. */
+	/* Backwards: the PLT's relocations come last and mostly name all slots; there can be
+	 * 400,000 others. */
 	for (size_t i = plt->file->section_count; i > 1 && plt->words_left && !err; i--)
 		err = apply_section(plt, &symbols, &plt->file->sections[i - 1]);
 	return err;

@@ -1,4 +1,4 @@
-/* elf_plt.h - names for the slots through which an object calls others.
+/* elf_plt.h - names the PLT slots through which a DSO calls others.
  *
  * Source: System V ABI for x86-64, 5.2 (PLT) and 4.4 (relocations), and for i386, 5.
  * Thread: the owner's. Only in a worker (and in tests).
@@ -10,8 +10,8 @@
 #include "elf/flat_builder.h"
 
 /* Adds "name@plt" for the slots in .plt, .plt.sec and .plt.got of a file for x86-64 or i386 whose
- * program headers were read. A slot whose function is chosen at run time gets its resolver's name.
- * What is damaged is left out. 0, -ENOMEM or -E2BIG. */
+ * program headers were read. A slot of an IFUNC gets its resolver's name. Damaged slots are left
+ * out. Returns 0, -ENOMEM or -E2BIG. */
 int elf_plt_add(struct elf_file *main, struct flat_builder *builder);
 
 #endif

@@ -6,7 +6,7 @@
 #include "elf/elf_file.h"
 
 struct elf_relocation {
-	uint64_t place, addend;	/* addend 0 where the place itself holds it (SHT_REL) */
+	uint64_t place, addend;	/* addend is 0 if stored at the place itself (SHT_REL) */
 	uint32_t type, symbol;
 };
 
@@ -17,7 +17,7 @@ struct elf_relocations {
 	bool is_32_bit;
 };
 
-/* Count 0: @section holds none for the loader, or is damaged. */
+/* Reads the relocations of @section. Count 0: it has none for the loader, or is damaged. */
 struct elf_relocations elf_relocations_read(struct elf_file *file,
 					    const struct elf_section *section);
 /* @index < count. */

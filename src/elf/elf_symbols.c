@@ -4,9 +4,9 @@
  * the symbol table has virtual addresses; section offsets agree with neither where a linker or
  * optimizer made several executable segments.
  *
- * Idea: translate each st_value once, through the PT_LOAD that holds it. Then a look-up needs
- * neither segments nor a load bias. Whether a symbol is code is said by the sections of the file
- * that has the symbol: those of a debug file are numbered differently.
+ * Idea: translate each st_value once, through the PT_LOAD that contains it. Then a look-up needs
+ * neither segments nor a load bias. Whether a symbol is code is decided by the sections of the file
+ * that has the symbol: a debug file numbers its sections differently.
  */
 #include "elf_symbols.h"
 
@@ -51,7 +51,7 @@ int elf_symbols_read(struct elf_symbols *out, struct elf_file *file, uint32_t ty
 		return diag_set(why, -EBADMSG, "damaged ELF file: its symbols cannot be read");
 	out->indices = read_section_indices(file, (size_t)(section - file->sections));
 	out->count = out->symbols.count / symbol_bytes(file);
-	/* Once more: the section may have been compressed. */
+	/* Checked again: the section may have been compressed. */
 	return out->count > FLAT_BUILDER_MAX_SYMBOLS ? refuse_count(why) : 0;
 }
 
@@ -105,7 +105,7 @@ struct flat_name elf_symbols_name(const struct elf_symbols *symbols,
 	return (struct flat_name){ name, (size_t)((version ? version : end) - name) };
 }
 
-/* Kinds that perf shows as functions; a hidden NOTYPE symbol is a label inside of one. */
+/* Returns whether perf shows @symbol as a function; a hidden NOTYPE symbol is a label in one. */
 static bool is_function(const struct elf_symbol *symbol)
 {
 	switch (symbol->type) {
@@ -119,14 +119,15 @@ static bool is_function(const struct elf_symbol *symbol)
 	}
 }
 
-/* "etext" and the like: the end of a section. The code behind it is not theirs. */
+/* Returns whether @symbol, like "etext", marks the end of a section and doesn't name the code after
+ * it. */
 static bool is_end_mark(const struct elf_symbol *symbol, const struct elf_section *section)
 {
 	return !symbol->size && symbol->value - section->vaddr >= section->bytes;
 }
 
-/* Order of aliases (flat_builder.h): not NOTYPE, then not LOCAL, then not WEAK. perf prefers LOCAL
- * to WEAK: libc's write() is __GI___libc_write then, where its debug file is there. */
+/* Ranks aliases (flat_builder.h): not NOTYPE, then not LOCAL, then not WEAK. perf prefers LOCAL to
+ * WEAK, by which libc's write() becomes __GI___libc_write if its debug file is installed. */
 static unsigned int symbol_rank(const struct elf_symbol *symbol)
 {
 	return (symbol->type != STT_NOTYPE ? 4u : 0u) | (symbol->bind != STB_LOCAL ? 2u : 0u) |

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define WORD	   "x64"	/* what nothing is known of */
+#define WORD	   "x64"	/* type of a value whose type is unknown */
 #define WORD_BYTES 8
 
 void fetch_value_refuse(struct fetch_value *out, const char *format, ...)
@@ -19,7 +19,8 @@ void fetch_value_refuse(struct fetch_value *out, const char *format, ...)
 	va_end(args);
 }
 
-/* Of texts and arrays registers and variables hold but the address. */
+/* Returns whether registers and variables hold only the address of a value of @type: strings and
+ * arrays. */
 static bool is_behind_pointer(const char *type)
 {
 	return fetch_kind_of(type) == FETCH_TEXT || strchr(type, '[');
@@ -54,7 +55,7 @@ void fetch_value_put_bits(struct fetch_value *out, const struct fetch_place *pla
 		fetch_value_refuse(out, "its bits lie in two words");
 		return;
 	}
-	word.offset = (int64_t)(bit - first) / 8;	/* < 0 below a frame pointer */
+	word.offset = (int64_t)(bit - first) / 8;	/* may be negative: below a frame pointer */
 	snprintf(type, sizeof(type), "b%u@%u/%u", bits, (unsigned int)first,
 		 (unsigned int)bytes * 8);
 	fetch_value_put(out, &word, false, type);
@@ -62,7 +63,7 @@ void fetch_value_put_bits(struct fetch_value *out, const struct fetch_place *pla
 
 void fetch_value_put_raw(struct fetch_value *out, const char *value, const char *type)
 {
-	const bool is_name = strcasecmp(value, "$comm") == 0;	/* that the kernel brings as text */
+	const bool is_name = strcasecmp(value, "$comm") == 0;	/* fetched as a string */
 	const char *colon = type[0] ? ":" : "";
 	const struct fetch_place place = fetch_register(value);
 
@@ -74,7 +75,7 @@ void fetch_value_put_raw(struct fetch_value *out, const char *value, const char 
 		fetch_value_refuse(out, "longer than the kernel takes");
 }
 
-/* "$arg2[1]": an array of words, as argv is. */
+/* Returns whether @path has only indices, as "$arg2[1]": an array of words, like argv. */
 static bool has_indices_only(const struct value_path *path)
 {
 	for (uint32_t i = 0; i < path->step_count; i++)

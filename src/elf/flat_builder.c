@@ -1,7 +1,7 @@
 /* flat_builder.c - see elf/flat_builder.h.
  *
  * Steps: 1. collect, here; 2. sort by address (elf/flat_sort.h); 3. keep one entry per address
- * and give sizeless ones their end (elf/flat_choice.h); 4. write (elf/flat_writer.h).
+ * and compute the size of sizeless ones (elf/flat_choice.h); 4. write (elf/flat_writer.h).
  */
 #include "elf/flat_builder.h"
 
@@ -27,8 +27,8 @@ struct chunk {
 struct flat_builder {
 	struct flat_entries all;	/* its arrays are owned */
 	struct chunk *chunks;	/* owned */
-	size_t name_bytes;	/* of all names added */
-	struct flat_header header;	/* what was set of it */
+	size_t name_bytes;	/* total of all names added */
+	struct flat_header header;	/* fields that flat_builder_set_*() have set */
 };
 
 struct flat_builder *flat_builder_create(void)
@@ -132,7 +132,7 @@ void flat_builder_reserve(struct flat_builder *builder, size_t count)
 	all->capacity = (uint32_t)count;
 }
 
-/* @entry without its size. */
+/* Adds @entry with @size; entry.size is ignored. */
 static int add_entry(struct flat_builder *builder, struct flat_entry entry, uint64_t size)
 {
 	int err;
@@ -149,7 +149,7 @@ static int add_entry(struct flat_builder *builder, struct flat_entry entry, uint
 	return 0;
 }
 
-/* The number of an object's name; that of the last one is used again. */
+/* Sets *@number to the index of the object's name; reuses the last one if it is equal. */
 static int add_object(struct flat_builder *builder, const char *name, uint32_t *number)
 {
 	struct flat_entries *all = &builder->all;

@@ -1,15 +1,15 @@
 /* flat_choice.c - see flat_choice.h.
  *
- * One pass over the sorted places. Two ends are carried along: that of the sized rows so far (what
- * starts before it is covered) and that of the unwind entries so far (how far a sizeless symbol can
- * reach at most).
+ * One pass over the sorted places, which tracks two ends: that of the sized rows so far (entries
+ * that start before it are covered) and that of the unwind entries so far (a sizeless symbol can't
+ * extend past it).
  */
 #include "flat_choice.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#define AHEAD 16	/* places: the time of one look into memory */
+#define AHEAD 16	/* prefetch distance in places: takes as long as a cache miss */
 
 static size_t count_underscores(const struct flat_entry *entry)
 {
@@ -20,14 +20,14 @@ static size_t count_underscores(const struct flat_entry *entry)
 	return count;
 }
 
-/* What stays of the entries at one address, as far as it is known. */
+/* Best of the entries at one address so far. */
 struct choice {
 	struct flat_entry *best;
-	size_t underscores;	/* of its name; SIZE_MAX: not counted yet */
+	size_t underscores;	/* leading underscores of best's name; SIZE_MAX: not counted */
 };
 
-/* Names as perf compares them: fewer leading underscores, then longer. The best's are counted once:
- * a hostile file can have a million aliases that are nothing but underscores. */
+/* Compares names like perf: fewer leading underscores, then longer. Counts those of the best only
+ * once: a hostile file can have a million aliases of nothing but underscores. */
 static void choose_by_name(struct choice *choice, struct flat_entry *entry)
 {
 	size_t underscores = count_underscores(entry);
@@ -40,7 +40,7 @@ static void choose_by_name(struct choice *choice, struct flat_entry *entry)
 	*choice = (struct choice){ entry, underscores };
 }
 
-/* @entry was added later than all that were looked at. */
+/* Updates @choice with @entry, which was added later than all entries seen so far. */
 static void choose(struct choice *choice, struct flat_entry *entry)
 {
 	const struct flat_entry *best = choice->best;
@@ -68,10 +68,10 @@ static bool has_same_object(const struct flat_entries *all, const struct flat_en
 	return strcmp(all->objects[a->object], all->objects[b->object]) == 0;
 }
 
-/* How far the entries so far reach. */
+/* Ends of the entries so far. */
 struct reach {
-	uint64_t sized_end;	/* those of rows with a size: what starts before is covered */
-	uint64_t unwind_end;	/* unwind entries: no sizeless symbol in one goes on behind it */
+	uint64_t sized_end;	/* end of sized rows: sizeless entries before it are covered */
+	uint64_t unwind_end;	/* end of unwind entries: sizeless symbols don't extend past it */
 };
 
 static uint64_t later_end(uint64_t end, const struct flat_entry *entry)
@@ -82,7 +82,7 @@ static uint64_t later_end(uint64_t end, const struct flat_entry *entry)
 	return own > end ? own : end;
 }
 
-/* @next: an entry of the next address, or NULL. */
+/* Returns the size of a sizeless @entry. @next: an entry of the next address, or NULL. */
 static uint64_t sizeless_size(const struct flat_entries *all, const struct flat_entry *entry,
 			      const struct flat_entry *next, const struct reach *reach,
 			      uint64_t cap)
@@ -96,7 +96,7 @@ static uint64_t sizeless_size(const struct flat_entries *all, const struct flat_
 	return size < UINT32_MAX ? size : UINT32_MAX;
 }
 
-/* Whether @row gets into the table; then its size is not 0 and does not wrap. */
+/* Returns whether @row becomes a row of the table; then its size is not 0 and does not wrap. */
 static bool close_row(const struct flat_entries *all, struct flat_entry *row,
 		      const struct flat_entry *next, struct reach *reach, uint64_t cap)
 {
@@ -114,7 +114,7 @@ static bool close_row(const struct flat_entries *all, struct flat_entry *row,
 	return row->size != 0;
 }
 
-/* What names the address of the place @first; *@end is the first place of the next address. */
+/* Returns the entry that names the address of place @first; *@end: first place after it. */
 static struct flat_entry *choose_alias(const struct flat_entries *all, uint32_t first,
 				       uint32_t *end, struct reach *reach)
 {
@@ -134,7 +134,7 @@ static struct flat_entry *choose_alias(const struct flat_entries *all, uint32_t 
 	return choice.best;
 }
 
-/* Returns how many of the rows are to be named as their resolver is. */
+/* Chooses the rows. Returns how many of them take their name from a resolver's row. */
 static uint32_t choose_rows(struct flat_entries *all, uint64_t sizeless_cap)
 {
 	struct reach reach = { .sized_end = 0 };
@@ -155,7 +155,7 @@ static uint32_t choose_rows(struct flat_entries *all, uint64_t sizeless_cap)
 	return unnamed;
 }
 
-/* The row that starts at @start, or NULL. */
+/* Returns the row that starts at @start, or NULL. */
 static const struct flat_entry *find_row(const struct flat_entries *all, uint64_t start)
 {
 	uint32_t row = flat_sort_find(all->places, all->row_count, start);
@@ -163,7 +163,7 @@ static const struct flat_entry *find_row(const struct flat_entries *all, uint64_
 	return row == FLAT_NONE ? NULL : flat_entry_of_row(all, row);
 }
 
-/* Those without a row at their resolver are left out. */
+/* Names rows after their resolver's row; drops those whose resolver has no row. */
 static void name_by_resolvers(struct flat_entries *all)
 {
 	uint32_t kept = 0;
@@ -180,7 +180,7 @@ static void name_by_resolvers(struct flat_entries *all)
 			row->name_bytes = resolver->name_bytes;
 			row->named_by = resolver->named_by;
 		}
-		all->places[kept++] = all->places[i];	/* sorted all the time: find_row() */
+		all->places[kept++] = all->places[i];	/* always sorted, for find_row() */
 	}
 	all->row_count = kept;
 }

@@ -1,13 +1,13 @@
-/* flat_choice.h - which of the entries at an address names it, and how far sizeless ones reach:
- * the rules of elf/flat_builder.h.
+/* flat_choice.h - chooses which of the entries at an address names it, and computes the size of
+ * sizeless ones, by the rules of elf/flat_builder.h.
  * Thread: the owner's. */
 #ifndef ELF_FLAT_CHOICE_H
 #define ELF_FLAT_CHOICE_H
 
 #include "flat_entry.h"
 
-/* Of the sorted places only those of rows stay; their entries have a size that neither is 0 nor
- * wraps, and a name. */
+/* Reduces the sorted all->places to those of rows and sets row_count. Afterwards the entries of
+ * rows have a name, and a size that is not 0 and does not wrap. */
 void flat_choice_make(struct flat_entries *all, uint64_t sizeless_cap);
 
 #endif

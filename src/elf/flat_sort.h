@@ -7,13 +7,14 @@
 
 struct flat_place {
 	uint64_t start;
-	uint32_t index;		/* the caller's: of the entry */
+	uint32_t index;		/* index of the entry; the caller's */
 };
 
-/* Ascending; places of the same start keep their order. 0 or -ENOMEM (then in any order). */
+/* Sorts by ascending start; places with the same start keep their order. Returns 0 or -ENOMEM (then
+ * the order is undefined). */
 int flat_sort_by_start(struct flat_place *places, uint32_t count);
 
-/* The place of sorted ones that starts at @start, or UINT32_MAX. */
+/* Returns the index of the place that starts at @start in sorted @places, or UINT32_MAX. */
 uint32_t flat_sort_find(const struct flat_place *places, uint32_t count, uint64_t start);
 
 #endif

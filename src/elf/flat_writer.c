@@ -1,9 +1,9 @@
 /* flat_writer.c - see flat_writer.h.
  *
- * Names are copied here for the first and only time: a large library has 20 MB of them, and half
- * are those of data, of undefined symbols and of aliases.
+ * Names are copied only here, once: a large library has 20 MB of them, and half belong to data,
+ * undefined symbols and aliases.
  *
- * Invariant: what leaves here passes flat_table_check().
+ * Invariant: the written table passes flat_table_check().
  */
 #include "flat_writer.h"
 
@@ -15,15 +15,15 @@
 #define UNWIND_BYTES_MAX (sizeof(FLAT_UNWIND_PREFIX) - 1 + 16)
 #define PLT_SUFFIX	 "@plt"
 #define PLT_SUFFIX_BYTES (sizeof(PLT_SUFFIX) - 1)
-#define AHEAD		 16	/* rows: the time of one look into memory */
+#define AHEAD		 16	/* prefetch distance in rows: takes as long as a cache miss */
 
 struct strings {
 	char *at;	/* BORROWED: room for all */
 	size_t used;
 };
 
-/* At most UNWIND_BYTES_MAX; returns how many. By hand: printf() would take half of the time that
- * the whole table of a stripped library takes. */
+/* Writes at most UNWIND_BYTES_MAX bytes; returns their number. printf() would take half of the time
+ * of the whole table of a stripped library. */
 static size_t write_unwind_name(char *out, uint64_t vaddr)
 {
 	size_t bytes = sizeof(FLAT_UNWIND_PREFIX) - 1;
@@ -37,7 +37,7 @@ static size_t write_unwind_name(char *out, uint64_t vaddr)
 	return bytes;
 }
 
-/* Both append a terminated name and return its offset. */
+/* Both functions append a NUL-terminated name and return its offset. */
 static uint32_t put_name(struct strings *strings, const struct flat_entry *entry)
 {
 	char *to = strings->at + strings->used;
@@ -65,7 +65,7 @@ static uint32_t put_object_name(struct strings *strings, const char *name)
 	return (uint32_t)offset;
 }
 
-/* Like flat_entry_prefetch(), and half as far ahead the name, which the entry points to. */
+/* Prefetches an entry like flat_entry_prefetch(), and the name of the entry half as far ahead. */
 static void prefetch(const struct flat_entries *all, uint32_t row)
 {
 	const struct flat_entry *entry;
@@ -103,7 +103,7 @@ static void write_rows(const struct flat_entries *all, struct flat_row *rows,
 	}
 }
 
-/* Upper limit of what write_rows() puts into the strings; at least the 1 byte of an empty blob. */
+/* Returns an upper limit for the string bytes of write_rows(); at least 1, for the empty string. */
 static size_t strings_limit(const struct flat_entries *all)
 {
 	uint32_t object = FLAT_NONE;

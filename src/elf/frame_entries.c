@@ -6,13 +6,13 @@
  *   CIE           | id: 0 | version 1 | augmentation "zPLR\0" | ... R: how FDEs write addresses
  *   FDE           | id: distance back to its CIE | start | size | ...
  *
- *   .debug_frame  the id of a CIE is all ones, that of an FDE its CIE's offset in the section;
- *                 4 or 8 bytes as the length; addresses are absolute.
+ *   .debug_frame  the id of a CIE is all ones, that of an FDE is its CIE's offset in the section;
+ *                 ids have 4 or 8 bytes like the length; addresses are absolute.
  *
- * A length of 0 is skipped, not taken for the end: linkers leave those of crtend.o in the middle.
+ * A length of 0 is skipped, it is not the end: linkers leave crtend.o's in the middle.
  *
- * Cost: each FDE looks at its CIE again only when it is another one than before, and no more than
- * CIE_BYTES_MAX of that: a hostile section takes linear time. A longer one is taken for unreadable.
+ * Cost: a CIE is parsed again only if it is not the previous FDE's, and CIEs longer than
+ * CIE_BYTES_MAX count as unreadable: a hostile section takes linear time.
  *
  * Rejected: the sorted table of .eh_frame_hdr (it has the starts, not the ends, so that all of
  * .eh_frame must be read anyway, and some linkers leave it out).
@@ -22,9 +22,9 @@
 #include <string.h>
 
 #define CIE_BYTES_MAX	   256	/* 20 to 30 are usual */
-#define FRAME_HEADER_BYTES 20	/* 4 of forms, two addresses of at most 8 */
+#define FRAME_HEADER_BYTES 20	/* version and 3 encodings, two numbers of at most 8 bytes */
 
-/* DW_EH_PE_*: the form in the low 4 bits, then what it counts from. */
+/* DW_EH_PE_*: format in the low 4 bits, then the base of relative addresses. */
 enum {
 	FORM_ABSOLUTE = 0x00, FORM_ULEB = 0x01, FORM_U16 = 0x02, FORM_U32 = 0x03, FORM_U64 = 0x04,
 	FORM_SLEB = 0x09, FORM_S16 = 0x0a, FORM_S32 = 0x0b, FORM_S64 = 0x0c, FORM_MASK = 0x0f,
@@ -84,7 +84,7 @@ uint64_t frame_entry_read_address(const struct frame_entry *entry, struct byte_r
 	return read_address(entry->section, reader, entry->cie->encoding);
 }
 
-/* What the letters of a CIE's augmentation say of its FDEs. */
+/* Reads the augmentation data of a CIE, described by the letters after 'z'. */
 static void read_letters(struct frames *frames, struct byte_reader *reader, const char *letters)
 {
 	frames->cie.encoding = FORM_ABSOLUTE;
@@ -130,7 +130,7 @@ static void read_augmentation(struct frames *frames, struct byte_reader *reader,
 	reader->is_bad |= block.is_bad;
 }
 
-/* @reader is at a CIE's length; afterwards at its version, and ends where the CIE does. */
+/* Moves @reader from a CIE's length to its version, and its end to the CIE's end. */
 static void enter_cie(const struct frames *frames, struct byte_reader *reader)
 {
 	uint64_t bytes = byte_reader_number(reader, 4);
@@ -145,7 +145,7 @@ static void enter_cie(const struct frames *frames, struct byte_reader *reader)
 	byte_reader_skip(reader, is_wide && frames->section.is_debug ? 8 : 4);
 }
 
-/* Leaves cie.encoding alone where the CIE is of no known form. */
+/* Parses a CIE; leaves cie.encoding unchanged if the CIE has no known form. */
 static void read_cie(struct frames *frames, struct byte_reader *reader)
 {
 	struct frame_cie *cie = &frames->cie;
@@ -170,7 +170,7 @@ static void read_cie(struct frames *frames, struct byte_reader *reader)
 	cie->program = *reader;
 }
 
-/* Makes the CIE at @at frames->cie; its encoding is IS_OMITTED when it cannot be read. */
+/* Loads the CIE at @at into frames->cie; sets its encoding to IS_OMITTED if it can't be read. */
 static void use_cie(struct frames *frames, uint64_t at)
 {
 	const struct elf_bytes *bytes = &frames->section.bytes;
@@ -192,7 +192,7 @@ static void use_cie(struct frames *frames, uint64_t at)
 		cie->encoding = IS_OMITTED;
 }
 
-/* @reader is at the start of an FDE's range, and ends where the FDE does. */
+/* Visits an FDE; @reader is at the start of its range and ends with the FDE. */
 static int visit_range(struct frames *frames, struct byte_reader *reader)
 {
 	struct frame_entry entry = { .section = &frames->section, .cie = &frames->cie };
@@ -200,7 +200,7 @@ static int visit_range(struct frames *frames, struct byte_reader *reader)
 
 	entry.vaddr = read_address(&frames->section, reader, frames->cie.encoding);
 	entry.bytes = read_form(&frames->section, reader, frames->cie.encoding);
-	/* 0: of code that the linker threw away. */
+	/* Address 0: code that the linker discarded. */
 	if (reader->is_bad || !entry.vaddr || !entry.bytes ||
 	    (frames->main &&
 	     !elf_file_find_code(frames->main, entry.vaddr, &entry.offset, &left)))
@@ -213,7 +213,7 @@ static int visit_range(struct frames *frames, struct byte_reader *reader)
 	return frames->visit(frames->context, &entry);
 }
 
-/* The entry whose id is at @at and which ends at @end. */
+/* Visits the entry whose id is at @at and which ends at @end, if it is an FDE. */
 static int visit_entry(struct frames *frames, size_t at, size_t end, bool is_wide)
 {
 	const bool is_debug = frames->section.is_debug;
@@ -266,8 +266,8 @@ static int visit_section(struct frames *frames, struct elf_file *file, const cha
 	return frames->section.bytes.at ? visit_entries(frames) : 0;
 }
 
-/* Where .eh_frame begins and how many FDEs it has, by .eh_frame_hdr at @phdr; entries_left 0 when
- * that cannot be read. */
+/* Finds the start of .eh_frame and its number of FDEs with .eh_frame_hdr at @phdr; entries_left is
+ * 0 if that can't be read. */
 static void read_frame_header(struct frames *frames, struct elf_file *main, const GElf_Phdr *phdr)
 {
 	struct frame_section *section = &frames->section;
@@ -284,7 +284,7 @@ static void read_frame_header(struct frames *frames, struct elf_file *main, cons
 	version = (unsigned int)byte_reader_number(&reader, 1);
 	pointer_form = (unsigned int)byte_reader_number(&reader, 1);
 	count_form = (unsigned int)byte_reader_number(&reader, 1);
-	byte_reader_skip(&reader, 1);	/* of the table's addresses */
+	byte_reader_skip(&reader, 1);	/* encoding of the table's addresses */
 	if (version != 1 || (pointer_form & 0xf0) != FROM_HERE || count_form == IS_OMITTED)
 		return;
 	section->vaddr = phdr->p_vaddr + 4 + read_form(section, &reader, pointer_form);
@@ -296,7 +296,7 @@ static void read_frame_header(struct frames *frames, struct elf_file *main, cons
 					  segment->bytes - (section->vaddr - segment->vaddr));
 }
 
-/* For files without section headers. */
+/* Finds .eh_frame in a file without section headers. */
 static int visit_by_program_header(struct frames *frames, struct elf_file *main)
 {
 	size_t count;

@@ -16,12 +16,12 @@ struct frame_section {
 	bool is_32_bit;
 };
 
-/* What some entries have in common. */
+/* Common information entry, shared by several FDEs. */
 struct frame_cie {
-	uint64_t number;		/* no two CIEs of a walk that follow each other have one */
+	uint64_t number;		/* differs between consecutive CIEs of a walk */
 	unsigned int encoding;		/* DW_EH_PE_*: how FDEs write addresses */
-	bool has_augmentation;		/* in FDEs too */
-	bool is_signal;			/* the frame's code was interrupted, it did not call */
+	bool has_augmentation;		/* FDEs have augmentation data, too */
+	bool is_signal;			/* signal frame: the code was interrupted, not calling */
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t return_register;
@@ -31,27 +31,27 @@ struct frame_cie {
 /* All pointers are valid during the visit. */
 struct frame_entry {
 	uint64_t vaddr;
-	uint64_t offset, bytes;		/* in the file; bytes > 0, all in a segment of code */
+	uint64_t offset, bytes;		/* file range; bytes > 0, all in an executable segment */
 	const struct frame_section *section;
 	const struct frame_cie *cie;
 	struct byte_reader program;	/* instructions */
 };
 
-/* Not 0: the walk ends, and that is what it returns. */
+/* Returns 0 to continue; any other value ends the walk and becomes its result. */
 typedef int frame_entry_visit(void *context, const struct frame_entry *entry);
 
-/* Visits all FDEs that lie in @main's code: those of .eh_frame, by the section's name, else by
- * PT_GNU_EH_FRAME; of .bolt.org.eh_frame (what BOLT moved away); of .debug_frame, @debug's (NULL:
- * none) if it has one. What is damaged is left out. 0, or what @visit said. */
+/* Visits all FDEs of @main's code: in .eh_frame (found by section name, else by PT_GNU_EH_FRAME);
+ * in .bolt.org.eh_frame (saved by BOLT); in .debug_frame, @debug's (NULL: none) if it has one, else
+ * @main's. Skips damaged entries. Returns 0, or the value from @visit. */
 int frame_entries_walk(struct elf_file *main, struct elf_file *debug, frame_entry_visit *visit,
 		       void *context);
 
-/* The same for the FDEs in @bytes, a section of .eh_frame's form as it would lie at @vaddr, of code
- * that is in no file: their offset is 0. */
+/* Visits the FDEs in @bytes, formatted as .eh_frame loaded at @vaddr, for code that is in no file:
+ * their offset is 0. Otherwise like frame_entries_walk(). */
 int frame_entries_read(struct elf_bytes bytes, uint64_t vaddr, frame_entry_visit *visit,
 		       void *context);
 
-/* An address in the program of @entry. */
+/* Reads an encoded address from the program of @entry. */
 uint64_t frame_entry_read_address(const struct frame_entry *entry, struct byte_reader *reader);
 
 #endif

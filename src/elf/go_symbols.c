@@ -3,23 +3,23 @@
  *   .gopclntab  | magic 4 | 0 0 | quantum 1 | word size 1 | words: functions, files, ... offsets |
  *   functions   | pc, function | pc, function | ... | end pc |     one pair more than functions
  *   function    | pc | offset of the name 4 | 8 bytes | offset of its frame sizes 4 | ... flags 1
- *   frame sizes | change of the size, bytes of code that it holds for | ... | 0 |	LEB128; the
+ *   frame sizes | change of the size, bytes of code with that size | ... | 0 |	LEB128; the
  *                 change with its sign in bit 0; the size before the first change is -1
  *
- *                 pc             where the words say              names from       functions from
+ *                 pc             the header words have            names from       functions from
  *   1.2           word           -                                the start        the start
  *   1.16          word           -                                word 2           word 6
  *   1.18, 1.20    4, from text   text in word 2                   word 3           word 7
- *   1.26          the same, but word 2 is 0: text is in the runtime's moduledata
+ *   1.26          as 1.20, but word 2 is 0: text is in the runtime's moduledata
  *
- * Frame sizes are from the start in 1.2, else from the word before that of the functions. A size is
- * what lies between sp and the return address. Assembly that moves to another stack is flagged: no
- * size leads from there to its caller.
+ * Offsets of frame sizes are relative to the table's start in 1.2, else to the offset in the header
+ * word before the functions' one. A frame size is the distance from sp to the return address.
+ * Assembly that switches to another stack is flagged: no size leads from there to its caller.
  *
  * The start of the text is never guessed from sections: with cgo the first code is not Go's.
  *
- * Not read: programs of Go 1.16 and 1.17 that are position-independent. Each pc of their table is a
- * relocation; they are as rare as old.
+ * Not supported: position-independent programs of Go 1.16 and 1.17. Each pc of their table is a
+ * relocation; they are old and rare.
  */
 #include "go_symbols.h"
 
@@ -33,8 +33,8 @@
 #define GO_1_20 0xfffffff1u
 
 #define HEADER_BYTES	8
-#define MODULE_TEXT	22	/* word of moduledata: runtime.text; the same in 1.16 to 1.26 */
-#define RANK		6	/* as a local function: elf_symbols.c */
+#define MODULE_TEXT	22	/* word of moduledata with runtime.text, in 1.16 to 1.26 */
+#define RANK		6	/* rank of a local function: elf_symbols.c */
 
 #define FRAME_SIZES_AT	12	/* offset from a function's pc */
 #define FLAG_OUTERMOST	1	/* goexit, mstart, rt0_go */
@@ -43,14 +43,14 @@
 struct go_table {
 	struct elf_bytes bytes;
 	unsigned int word_bytes;
-	unsigned int pc_bytes;	/* size of a pc and of the function's offset beside it */
-	uint64_t text;		/* what a pc counts from */
-	uint64_t names;		/* offsets in bytes */
-	uint64_t functions;	/* of the pairs */
-	uint64_t base;		/* what the offset of a function counts from */
+	unsigned int pc_bytes;	/* size of a pc and of the function offset beside it */
+	uint64_t text;		/* address that a pc is relative to */
+	uint64_t names;		/* offset of the names in `bytes` */
+	uint64_t functions;	/* offset of the pairs in `bytes` */
+	uint64_t base;		/* offset in `bytes` that a function's offset is relative to */
 	uint64_t count;
-	uint64_t sizes;		/* what the offset of frame sizes counts from */
-	unsigned int flags_at;	/* offset from a function's pc; 0: there are none */
+	uint64_t sizes;		/* offset in `bytes` that frame size offsets are relative to */
+	unsigned int flags_at;	/* offset of the flags from a function's pc; 0: no flags */
 };
 
 static bool read_number(const struct elf_bytes *bytes, uint64_t at, unsigned int size,
@@ -69,7 +69,7 @@ static bool read_word(const struct go_table *table, unsigned int index, uint64_t
 			   table->word_bytes, word);
 }
 
-/* What the loader adds the load address to and puts at @place; 0: nothing. */
+/* Returns the addend of the relative relocation at @place; 0: none. */
 static uint64_t find_relative(struct elf_file *file, uint64_t place)
 {
 	for (size_t i = 1; i < file->section_count; i++) {
@@ -78,7 +78,7 @@ static uint64_t find_relative(struct elf_file *file, uint64_t place)
 		for (size_t j = 0; j < all.count; j++) {
 			struct elf_relocation relocation = elf_relocations_get(&all, j);
 
-			/* The same number on i386. */
+			/* R_386_RELATIVE has the same number. */
 			if (relocation.place == place && relocation.type == R_X86_64_RELATIVE)
 				return relocation.addend;
 		}
@@ -86,7 +86,7 @@ static uint64_t find_relative(struct elf_file *file, uint64_t place)
 	return 0;
 }
 
-/* A word in @section as it is when the program runs, less the load address. */
+/* Returns a word of @section with its relocation applied, minus the load address. */
 static uint64_t read_pointer(struct elf_file *file, const struct elf_section *section, uint64_t at,
 			     unsigned int word_bytes)
 {
@@ -111,7 +111,8 @@ static bool find_text(struct go_table *table, struct elf_file *file,
 	return table->text != 0;
 }
 
-/* Word @names of the header says where names are, word @functions where the pairs. */
+/* Reads the offsets of the names, frame sizes and pairs from the header words @names,
+ * @functions - 1 and @functions. */
 static bool read_places(struct go_table *table, unsigned int names, unsigned int functions)
 {
 	bool is_read = read_word(table, names, &table->names) &&
@@ -154,7 +155,7 @@ static bool read_header(struct go_table *table, struct elf_file *file,
 	}
 }
 
-/* The @index-th pair; that behind the last has no function. */
+/* Reads pair @index; the one after the last has a pc, but no function. */
 static bool read_pair(const struct go_table *table, uint64_t index, uint64_t *pc,
 		      uint64_t *function)
 {
@@ -196,7 +197,7 @@ static int add_function(const struct elf_file *main, struct flat_builder *builde
 	return flat_builder_add_borrowed(builder, offset, bytes < left ? bytes : left, name, RANK);
 }
 
-/* What is done with the function at @function, from @start to @end. */
+/* Called with the function at offset @function, whose code is from @start to @end. */
 typedef int function_visit(void *context, const struct go_table *table, uint64_t start,
 			   uint64_t end, uint64_t function);
 
@@ -218,13 +219,13 @@ static int visit_functions(const struct go_table *table, function_visit *visit, 
 	return err;
 }
 
-/* False: there is none that can be read. */
+/* Opens the table of @main. Returns false if it has no readable one. */
 static bool open_table(struct go_table *table, struct elf_file *main)
 {
 	const struct elf_section *section = elf_file_section(main, ".gopclntab");
 
 	*table = (struct go_table){ .count = 0 };
-	if (!section)	/* position-independent, up to 1.25 */
+	if (!section)	/* name in position-independent programs up to 1.25 */
 		section = elf_file_section(main, ".data.rel.ro.gopclntab");
 	return section && read_header(table, main, section);
 }
@@ -256,7 +257,7 @@ struct unwinding {
 	struct cfi_rows *rows;
 	go_function_visit *visit;
 	void *context;
-	uint64_t done;		/* the address up to which functions were read */
+	uint64_t done;		/* address up to which functions were read */
 };
 
 static uint64_t read_field(const struct go_table *table, uint64_t function, unsigned int at,
@@ -270,7 +271,7 @@ static uint64_t read_field(const struct go_table *table, uint64_t function, unsi
 	return number;
 }
 
-/* Left by a frame of @size bytes. */
+/* Returns the unwind row of code with a frame of @size bytes. */
 static struct unwind_row row_of_size(uint64_t start, int64_t size)
 {
 	if (size < 0 || size % 8 || size / 8 >= INT16_MAX)
@@ -291,7 +292,8 @@ static int64_t read_change(struct byte_reader *reader)
 	return coded & 1 ? -(int64_t)(coded >> 1) - 1 : (int64_t)(coded >> 1);
 }
 
-/* The rows of a function of @bytes at @offset by its frame sizes; what is not said is a gap. */
+/* Appends the rows of a function of @bytes at @offset from its frame sizes; code without one is a
+ * gap. */
 static int append_sizes(struct cfi_rows *rows, uint64_t offset, uint64_t bytes,
 			struct byte_reader reader)
 {
@@ -345,7 +347,7 @@ static int visit_unwinding(void *context, const struct go_table *table, uint64_t
 	uint64_t offset, left, bytes = end - start;
 	int err;
 
-	/* In order, so that a table of functions that overlap takes no longer. */
+	/* Only in address order: overlapping functions would take more time. */
 	if (start >= end || start < unwinding->done || !has_sizes(table, function) ||
 	    !elf_file_find_code(unwinding->main, start, &offset, &left))
 		return 0;

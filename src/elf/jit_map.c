@@ -1,11 +1,11 @@
-/* jit_map.c - see elf/jit_map.h. Everything here reads text that a stranger chose.
+/* jit_map.c - see elf/jit_map.h. Everything here parses untrusted text.
  *
- * The file grows while it is read: a line without its newline is left for the next look. A line
- * that says nothing of code costs itself and is counted.
+ * The file grows while it is read: a line without its newline is left for the next job. A malformed
+ * line is skipped and counted.
  *
- * The map has no unwind rows. CPython's trampolines (-X perf) don't need any: they are copies of
- * one of four pieces of machine code, told apart by their size, which say of each address how far
- * above sp the return address is. Their callers need not keep bp.
+ * The map has no unwind information. For CPython's trampolines (-X perf) rows are known here: they
+ * are copies of one of four pieces of machine code, recognized by size, and for each of their
+ * addresses the distance from sp to the return address is known. Their callers need not keep bp.
  *
  *   3.12 to 3.13.5  sub $8, %rsp (4) | call *%rcx (2) | add $8, %rsp (4) | ret (1)
  *   3.13.6, 3.14    push %rbp (1) | mov %rsp, %rbp (3) | call *%rcx (2) | pop %rbp (1) | ret (1)
@@ -37,7 +37,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The number at *@at, which moves behind it and the blanks that must follow. @end bounds it. */
+/* Reads the hex number at *@at, before @end, and advances *@at past it and the mandatory blanks. */
 static bool take_hex(const char **at, const char *end, uint64_t *value)
 {
 	const char *next = *at;
@@ -75,7 +75,7 @@ static const struct trampoline {
 	  { { 0, 1, 0, UNWIND_SP, 0 }, { 5, 2, -2, UNWIND_SP, 0 }, { 11, 1, 0, UNWIND_SP, 0 } } },
 };
 
-/* How a trampoline of CPython's is left, whose name begins at @name; NULL: it is none. */
+/* Returns the rows of the CPython trampoline with that name and size; NULL: it is none. */
 static const struct trampoline *find_trampoline(const char *name, const char *end, uint64_t bytes)
 {
 	const size_t prefix = sizeof(PYTHON_PREFIX) - 1;
@@ -108,7 +108,7 @@ static int add_line(struct jit_rows *rows, const char *line, const char *end)
 				   sizeof(trampoline->rows) / sizeof(trampoline->rows[0]));
 }
 
-/* Adds the whole lines of @text; *@taken: how much that was. */
+/* Adds the complete lines of @text; sets *@taken to their size in bytes. */
 static int add_lines(struct jit_rows *rows, const char *text, size_t len, size_t *taken)
 {
 	const char *at = text, *end;
@@ -122,7 +122,7 @@ static int add_lines(struct jit_rows *rows, const char *text, size_t len, size_t
 	return err;
 }
 
-/* Reads what is there of @cap bytes; returns how many, or -errno. */
+/* Reads up to @cap bytes; returns how many, or -errno. */
 static ssize_t read_text(int fd, char *text, size_t cap, uint64_t offset)
 {
 	size_t used = 0;

@@ -1,12 +1,12 @@
 /* jit_rows.c - see elf/jit_rows.h.
  *
- * Steps: 1. sort the words by address; 2. sweep over their starts and ends with a heap of those
- * that hold here, the last word on top: each stretch goes to the top; 3. a flat table of that, and
- * an unwind table of those stretches whose word has rows. Rows count in 32 bits from the lowest
- * such code: what lies 4 GiB behind it has none.
+ * Steps: 1. sort the words (entries of the log) by address; 2. sweep over their starts and ends
+ * with a heap of the current words, the latest on top: each stretch belongs to the top; 3. build a
+ * flat table of the stretches, and an unwind table of those whose word has rows. Row addresses are
+ * 32-bit offsets from the lowest such code: code 4 GiB above it has no rows.
  *
- * Rejected: keeping rows sorted while adding (a million words move a million rows each); asking
- * the rows before an address at each look-up (those that overlap are the rule here, not a rarity).
+ * Rejected: keeping rows sorted while adding (a million words move a million rows each); checking
+ * the rows before an address at each look-up (overlapping rows are the rule here, not a rarity).
  */
 #include "elf/jit_rows.h"
 
@@ -33,19 +33,19 @@ _Static_assert(sizeof(struct jit_answer) % _Alignof(struct unwind_header) == 0 &
 struct word {
 	uint64_t start, end;
 	uint32_t name;		/* offset in texts */
-	uint32_t order;		/* its place among the words: the larger one holds */
-	uint32_t first_rule, rule_count;	/* its rows in jit_rows.rules */
-	uint64_t rules_start;	/* the address that their starts count from */
+	uint32_t order;		/* position in the log: of two words the larger one wins */
+	uint32_t first_rule, rule_count;	/* range of rows in jit_rows.rules */
+	uint64_t rules_start;	/* address that the starts of these rows are relative to */
 };
 
 struct jit_rows {
 	struct word *words;	/* owned */
 	uint32_t count, capacity;
-	char *texts;		/* owned; terminated names */
+	char *texts;		/* owned; NUL-terminated names */
 	size_t texts_used, texts_capacity;
 	struct cfi_rows rules;	/* owned */
-	bool was_added;		/* the code last seen is words[count - 1] */
-	struct id_map last_at;	/* start -> the word last added there */
+	bool was_added;		/* the latest code was not skipped: it is words[count - 1] */
+	struct id_map last_at;	/* start -> word added last at that start */
 	uint64_t skipped;
 };
 
@@ -112,7 +112,7 @@ static int add_word(struct jit_rows *rows, struct word word)
 	return 0;
 }
 
-/* A row holds 32 bits of size, and no code is larger. */
+/* Returns whether the range can be a row: flat_row.size has 32 bits, and no code is larger. */
 static bool is_code(uint64_t start, uint64_t size)
 {
 	return size && size <= UINT32_MAX && size <= UINT64_MAX - start;
@@ -164,7 +164,7 @@ int jit_rows_add_unwind(struct jit_rows *rows, const struct unwind_row *unwind, 
 	return err;
 }
 
-/* The whole file, malloc'd; NULL: it can't be read. */
+/* Returns the whole file, malloc'd for the caller; NULL: it can't be read. */
 static char *read_answer(int fd, size_t *count)
 {
 	struct stat status;
@@ -181,7 +181,7 @@ static char *read_answer(int fd, size_t *count)
 	return bytes;
 }
 
-/* Gives the code last added the rows that @tables has of it. */
+/* Copies the unwind rows that @tables has for the code added last. */
 static int add_known_rules(struct jit_rows *rows, const struct jit_tables *tables)
 {
 	const struct unwind_table *unwind = &tables->unwind;
@@ -249,7 +249,8 @@ static int by_start(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Those words that have begun, as indices; the last word on top. Some have ended already. */
+/* Indices of the words that have started where the sweep is, the latest word on top. Some of them
+ * may have ended already. */
 struct heap {
 	const struct word *words;
 	uint32_t *items;	/* owned */
@@ -293,18 +294,18 @@ static void heap_pop(struct heap *heap)
 	}
 }
 
-/* A stretch that one word holds; it grows as long as the same one goes on. */
+/* An address range that belongs to one word; it grows while that word stays on top. */
 struct stretch {
 	const struct word *word;	/* NULL: none yet */
 	uint64_t start, end;
 };
 
-/* What the sweep makes. */
+/* Results of the sweep. */
 struct made {
 	struct flat_builder *names;	/* owned */
 	struct cfi_rows unwind;		/* owned */
-	uint64_t base;		/* the address that the rows count from */
-	uint64_t covered;	/* the address up to which the rows reach */
+	uint64_t base;		/* address that the rows' starts are relative to */
+	uint64_t covered;	/* address up to which the rows apply */
 };
 
 static int append_rule(struct made *made, struct unwind_row row, uint64_t start)
@@ -317,7 +318,7 @@ static int append_rule(struct made *made, struct unwind_row row, uint64_t start)
 	return cfi_rows_append(&made->unwind, row);
 }
 
-/* No rules hold from `covered` on. */
+/* Appends a gap at `covered`, after which no rules apply. */
 static int end_rules(struct made *made)
 {
 	return made->unwind.count ? append_rule(made, (struct unwind_row){ .kind = UNWIND_GAP },
@@ -364,7 +365,7 @@ static int put_stretch(struct made *made, const struct jit_rows *rows,
 	return err ? err : put_rules(made, rows, stretch);
 }
 
-/* Steps 2 and 3. The words are sorted. */
+/* Does steps 2 and 3; the words must be sorted. */
 static int sweep(const struct jit_rows *rows, struct heap *heap, struct made *made)
 {
 	const struct word *words = rows->words;
@@ -396,7 +397,7 @@ static int sweep(const struct jit_rows *rows, struct heap *heap, struct made *ma
 	return err ? err : end_rules(made);
 }
 
-/* The answer: head, unwind rows, names. */
+/* Writes the answer: struct jit_answer, unwind table, flat table. */
 static int put_answer(const struct jit_rows *rows, uint64_t read_bytes, const struct made *made,
 		      const void *names, size_t names_bytes, void **bytes, size_t *bytes_count)
 {

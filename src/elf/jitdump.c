@@ -1,18 +1,17 @@
-/* jitdump.c - see elf/jitdump.h. Everything here reads bytes that a stranger chose.
+/* jitdump.c - see elf/jitdump.h. Everything here parses untrusted bytes.
  *
  *   | header | record | record | ...       record = | id | total_size | timestamp | body |
  *
- * The file holds the code besides its names: records are stepped over, and only their heads are
- * read. A record that is not whole yet is left for the next look. One whose size can't be right
- * ends the look, since nothing says where the next one begins.
+ * The file has the code besides its names: only the headers of records are read. An incomplete
+ * record is left for the next job. A record with an impossible size ends the job, because the start
+ * of the next one is unknown.
  *
- * JIT_CODE_CLOSE and debug records say nothing of where code is, and code that moved keeps its name
- * where it was, for the samples from before.
+ * JIT_CODE_CLOSE and debug records don't tell where code is. Code that moved keeps its name at the
+ * old address, too, for earlier samples.
  *
- * An unwinding record is about the code of the next JIT_CODE_LOAD: what .eh_frame would hold of
- * that code, then what .eh_frame_hdr would. The address that the writer gave that section does not
- * matter: its first entry is that of the code. When no load has followed yet, the next look begins
- * with it.
+ * An unwinding record belongs to the next JIT_CODE_LOAD: the contents of .eh_frame for that code,
+ * then of .eh_frame_hdr. The section's address in the record does not matter: its first entry is
+ * that of the code. If no load has followed yet, the next job starts with the unwinding record.
  *
  * A writer may keep records back: CPython flushes its dump every 2 MiB and at the end, so that a
  * live reader sees few of its names. Its perf map is flushed line by line.
@@ -31,10 +30,10 @@
 #include "cfi_program.h"
 #include "elf/jit_rows.h"
 
-#define MAGIC	      0x4a695444u	/* "JiTD" as the writer's byte order has it */
+#define MAGIC	      0x4a695444u	/* "JiTD" in the writer's byte order */
 #define MAGIC_SWAPPED 0x4454694au
 #define VERSION	      1
-/* Where unwinding entries are imagined to lie: their code, somewhat below, is not at 0. */
+/* Assumed address of unwinding entries: high enough that their code, just below, is not at 0. */
 #define SECTION_ADDRESS ((uint64_t)1 << 47)
 
 enum record_id {
@@ -53,7 +52,7 @@ struct record_head {
 	uint64_t timestamp;
 };
 
-struct load_body {		/* then the name, terminated, then the code */
+struct load_body {		/* the NUL-terminated name and the code follow */
 	uint32_t pid, tid;
 	uint64_t vma, code_addr, code_size, code_index;
 };
@@ -74,11 +73,11 @@ _Static_assert(sizeof(struct move_body) <= sizeof(struct load_body) + JIT_NAME_B
 
 struct dump {
 	int fd;
-	uint64_t bytes, at;	/* at: what was read */
+	uint64_t bytes, at;	/* at: offset up to which the file was read */
 	struct jit_rows *rows;
-	struct cfi_program program;	/* its machine NULL: no rows can be made */
-	struct cfi_rows unwind;		/* owned; rows of the code loaded next; count 0: none */
-	uint64_t unwind_at;		/* offset of its record */
+	struct cfi_program program;	/* program.machine NULL: no rows can be made */
+	struct cfi_rows unwind;		/* owned; rows for the next JIT_CODE_LOAD; count 0: none */
+	uint64_t unwind_at;		/* offset of the unwinding record with these rows */
 	struct diag *why;
 };
 

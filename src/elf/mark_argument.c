@@ -1,12 +1,12 @@
 /* mark_argument.c - see elf/mark_argument.h.
  *
- * Problem: the compiler writes one note for each copy of a USDT probe, and a copy has its argument
- * where and as that code happens to have it: "4@%r14d" in one, the constant "-4@$0" in another.
- * The records of all copies are read as one stream, so all must be fetched as one type.
+ * Problem: the compiler writes one note per site ("copy") of a USDT probe, and each site has the
+ * argument in its own location and form: "4@%r14d" at one, the constant "-4@$0" at another. The
+ * records of all sites are read as one stream, so all must be fetched as one type.
  *
- * Idea: a constant takes any type that holds it. Unsigned numbers of different sizes become 64
- * bits, by the kernel's bitfields, which cut the number out of a word. The kernel has no way to
- * extend a sign: such a mixture is refused, as is an index register.
+ * Idea: a constant takes any type that can hold it. Unsigned numbers of different sizes become 64
+ * bits, with the kernel's bitfields, which extract the number from a word. The kernel can't
+ * sign-extend: such a mixture is refused, and so are index registers.
  */
 #include "elf/mark_argument.h"
 
@@ -18,8 +18,8 @@
 #define OPERAND_BYTES 96
 
 struct register_name {
-	const char *fetch;		/* as kernels call it */
-	const char *names[5];		/* of 64, 32, 16, 8 bits, and the second byte */
+	const char *fetch;		/* the kernel's name */
+	const char *names[5];		/* names for 64, 32, 16, 8 bits, and the second byte */
 };
 
 static const struct register_name registers[] = {
@@ -41,7 +41,7 @@ static const struct register_name registers[] = {
 	{ "%r15", { "r15", "r15d", "r15w", "r15b", "" } },
 };
 
-/* "%eax" whole -> "%ax"; NULL: no register that a probe can read. */
+/* Returns the kernel's name of register @text ("%eax" -> "%ax"); NULL: no probe can read it. */
 static const char *find_register(const char *text)
 {
 	for (size_t i = 0; text[0] == '%' && i < sizeof(registers) / sizeof(registers[0]); i++)
@@ -51,7 +51,7 @@ static const char *find_register(const char *text)
 	return NULL;
 }
 
-/* "8(%rbp)", "(%rax)". Indices and symbols are not what a fetch argument can say. */
+/* Parses "8(%rbp)" or "(%rax)". A fetch argument can't express index registers and symbols. */
 static bool take_memory(char *operand, struct fetch_place *place)
 {
 	char *open = strchr(operand, '('), *close = open ? strchr(open, ')') : NULL, *end;
@@ -90,7 +90,7 @@ static bool take_operand(char *operand, struct fetch_place *place)
 	return true;
 }
 
-/* What the operand is, after the "N@" that says its size. */
+/* Parses the operand after the "N@" that gives its size. */
 static void read_operand(struct mark_argument *out, char *operand)
 {
 	char shown[OPERAND_BYTES];
@@ -155,14 +155,14 @@ bool mark_argument_next(const char **at, struct mark_argument *out)
 	return true;
 }
 
-/* The number that all copies of an argument are fetched as. */
+/* The number type with which all copies of an argument are fetched. */
 struct form {
 	uint32_t bytes;
 	bool is_signed;
-	bool is_cut;		/* shorter ones are cut out of a word: they have no sign then */
+	bool is_cut;		/* shorter numbers are extracted as bitfields, always unsigned */
 };
 
-/* Does the number of @bytes and sign hold the constant? */
+/* Returns whether the form's size and sign can represent the constant. */
 static bool holds(const struct form *form, int64_t number)
 {
 	const uint32_t bits = form->bytes * 8;
@@ -173,8 +173,8 @@ static bool holds(const struct form *form, int64_t number)
 			      number < INT64_C(1) << (bits - 1));
 }
 
-/* By the copies that are no constants, or by the constants if there are no others. False: a uprobe
- * event widens unsigned numbers only. */
+/* Chooses the form by the copies that are no constants, or by the constants if all are. Returns
+ * false if signed numbers would have to be widened: a uprobe event widens only unsigned ones. */
 static bool choose_form(const struct mark_argument *copies, size_t count, bool by_constants,
 			struct form *out)
 {
@@ -201,7 +201,7 @@ static bool choose_form(const struct mark_argument *copies, size_t count, bool b
 	return !has_signed;
 }
 
-/* Makes room for the constant @number. False: there is no such form. */
+/* Widens the form to represent the constant @number. Returns false if no form can. */
 static bool add_constant(struct form *form, bool has_variables, int64_t number)
 {
 	if (holds(form, number))
@@ -234,7 +234,7 @@ static void fetch_as(const struct mark_argument *argument, const struct form *fo
 {
 	char type[FETCH_TYPE_BYTES];
 
-	/* A whole word may be a pointer as well: it is shown in hex. */
+	/* A 64-bit word may be a pointer, so it is shown in hex. */
 	fetch_integer_type(type, form->is_signed ? 's' : form->bytes == 8 ? 'x' : 'u', form->bytes);
 	if (form->is_cut && !argument->is_constant && argument->bytes < form->bytes)
 		snprintf(type, sizeof(type), "b%u@0/64", argument->bytes * 8);
@@ -246,7 +246,7 @@ static void fetch_as(const struct mark_argument *argument, const struct form *fo
 			 form->is_signed ? "signed " : "", form->bytes * 8);
 }
 
-/* Why one of the copies can't be fetched; NULL: all can be. */
+/* Returns why one of the copies can't be fetched; NULL: all can. */
 static const char *refusal_of(const struct mark_argument *copies, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

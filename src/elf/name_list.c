@@ -1,7 +1,7 @@
 /* name_list.c - see elf/name_list.h.
  *
- * Rejected: a header and offsets, as flat tables have. Names are read once, in order, so there is
- * nothing to find, and what is not there can't be wrong.
+ * Rejected: a header and offsets, as flat tables have. Names are read once, in order, so look-ups
+ * are not needed, and there is less to validate.
  */
 #include "elf/name_list.h"
 

@@ -1,12 +1,12 @@
 /* point_entries.c - see point_entries.h.
  *
- * Problem: an unwind entry covers a function, or a part of one that the compiler has put elsewhere
- * (.cold), or a table of jumps (.plt). A return probe overwrites the word on top of the stack:
- * where that is no return address, the program ends.
+ * Problem: an unwind entry covers a function, or a part of one that the compiler has moved (.cold),
+ * or a table of jumps (.plt). A return probe overwrites the word on top of the stack: if that is no
+ * return address, the program crashes.
  *
- * Idea: the entry itself says by its first row where the return address is when its code begins.
- * Only CFA = sp + 8 with the return address below it is what a call leaves. Nobody calls the start
- * of the program (_start). Whether the code looks like the begin of a function is judged where the
+ * Idea: the entry's first row says where the return address is when its code begins. A call leaves
+ * CFA = sp + 8 with the return address below it, and nothing else does. The program's start
+ * (_start) is never called. Whether the code looks like a function's start is checked where the
  * code is read (probe/probe_verdict.h).
  */
 #include "point_entries.h"
@@ -25,10 +25,10 @@
 struct entry_search {
 	const struct point_job *job;
 	struct cfi_program program;
-	uint64_t vaddr;			/* what is looked for */
-	bool is_found, is_inside;	/* an entry begins there; or one covers it */
-	uint64_t begin, offset, bytes;	/* of that entry: address, place in the file, size */
-	bool is_called;			/* its code finds its return address on top of the stack */
+	uint64_t vaddr;			/* address to find */
+	bool is_found, is_inside;	/* an entry begins at vaddr; an entry covers it */
+	uint64_t begin, offset, bytes;	/* that entry's address, file offset, size */
+	bool is_called;			/* the return address is on top of the stack at its start */
 };
 
 static const char *skip_prefix(const char *name, const char *prefix)

@@ -1,8 +1,8 @@
-/* point_job.c - see point_job.h. Everything here reads bytes that a stranger chose.
+/* point_job.c - see point_job.h. Everything here parses untrusted bytes.
  *
- * Names are looked for among the symbols first: all functions have one, what was inlined and what
- * has a line is known to debug information alone. Where that is missing, damaged or too large, the
- * answer holds what is known without it, and the reason.
+ * Names are looked up in the symbols first: all functions have one. Only debug information knows
+ * inlined copies and lines. If it is missing, damaged or too large, the reply has what is known
+ * without it, and the reason.
  */
 #include "point_job.h"
 
@@ -18,7 +18,7 @@
 #include "point_lines.h"
 #include "point_values.h"
 
-#define NEAR_NAME_BYTES 64	/* longer ones are near to nothing */
+#define NEAR_NAME_BYTES 64	/* longer names are not suggested */
 
 static int read_query(struct point_query *query, int fd, struct diag *why)
 {
@@ -45,7 +45,7 @@ static int open_files(struct point_job *job, const int *inputs, uint32_t input_c
 	if (query->has_debug) {
 		const int fd = inputs[next++];
 
-		/* One that is damaged, or another's, is as good as none. */
+		/* A damaged debug file, or that of another file, is ignored. */
 		if (!dwarf_file_open_with(&job->debug, fd, DWARF_LOCATIONS, NULL) &&
 		    !elf_debug_file_belongs(&job->object.elf, &job->debug.elf, fd))
 			dwarf_file_close(&job->debug);
@@ -160,7 +160,7 @@ static void add_at(struct point_job *job, uint64_t entry, uint64_t vaddr)
 	struct point_scope scope;
 	const bool is_known = point_scopes_at(job, vaddr, &scope);
 
-	/* A copy of another may begin where the function does: the name means the function. */
+	/* An inlined copy may begin where the function does: the name means the function. */
 	if (is_known)
 		point_scopes_leave_inlined(&scope);
 	point_values_add_point(job, is_known ? &scope : NULL, entry, vaddr);
@@ -177,8 +177,8 @@ static void add_scope(struct point_job *job, const struct point_scope *scope, vo
 	point_values_add_point(job, scope, scope->entry, scope->entry + job->query->offset);
 }
 
-/* One function for all symbols of the name, or one for each address that a wildcard means. Returns
- * how many symbols match, or -errno. */
+/* Adds one function for all symbols with the name, or one per address that a wildcard matches.
+ * Returns the number of matches, or -errno. */
 static int add_symbols(struct point_job *job, bool demangles)
 {
 	const struct point_query *query = job->query;
@@ -221,8 +221,7 @@ static int add_symbols(struct point_job *job, bool demangles)
 	return (int)matches;
 }
 
-/* Symbols first, then what only debug information knows: inlined copies; then what has only an
- * unwind entry. */
+/* Searches the symbols, then the debug information for inlined copies, then the unwind entries. */
 static int find_functions(struct point_job *job)
 {
 	bool has_function;
@@ -246,7 +245,7 @@ static int find_functions(struct point_job *job)
 static int find(struct point_job *job)
 {
 	if (point_scopes_open(job))
-		return 0;	/* the answer asks for another file */
+		return 0;	/* the reply asks for dwz's file */
 	return job->query->line ? point_lines_find(job) : find_functions(job);
 }
 

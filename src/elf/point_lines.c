@@ -1,8 +1,8 @@
-/* point_lines.c - see point_lines.h. Everything here reads bytes that a stranger chose.
+/* point_lines.c - see point_lines.h. Everything here parses untrusted bytes.
  *
- * A line has as many rows as the compiler liked: several views of one address, parts of a loop that
- * was unrolled, copies in other functions. One point per function and per inlined copy, the lowest,
- * is what people mean by "when it comes to that line".
+ * A line can have many rows in the line table: several views of one address, parts of an unrolled
+ * loop, copies in other functions. One point per function and per inlined copy, at the lowest
+ * address, is what people mean by "when it comes to that line".
  */
 #include "point_lines.h"
 
@@ -14,20 +14,20 @@
 #include "point_values.h"
 
 #define CANDIDATES_MAX 1024
-#define RANGES_MAX     256	/* functions and copies of one name */
+#define RANGES_MAX     256	/* functions and inlined copies with one name */
 
 struct candidate {
 	uint64_t vaddr;
-	Dwarf_Off scope;	/* of the innermost copy or function */
+	Dwarf_Off scope;	/* DIE offset of the innermost inlined copy or function */
 	struct point_scope at;
 };
 
 struct lines {
 	struct point_job *job;
-	const char *source;	/* "": any that the functions below have */
+	const char *source;	/* "": not known yet, set by the first of `functions` */
 	int line;
-	int next_line;		/* the first behind it that has code; 0: none */
-	Dwarf_Die functions[RANGES_MAX];	/* of FUNC:LINE: those with that name */
+	int next_line;		/* first line after `line` that has code; 0: none */
+	Dwarf_Die functions[RANGES_MAX];	/* for FUNC:LINE: those with that name */
 	uint32_t function_count;
 	struct candidate *list;
 	uint32_t count;
@@ -105,7 +105,7 @@ static bool look_at_unit(struct point_job *job, Dwarf_Die *unit, void *context)
 	return true;
 }
 
-/* Units of clang begin their files with number 0, which dwarf_decl_file() takes for "none". */
+/* Replaces dwarf_decl_file(), for which file number 0 means "none": clang's files begin with 0. */
 static const char *source_of(Dwarf_Die *function)
 {
 	Dwarf_Attribute attribute;
@@ -138,7 +138,7 @@ static void take_function(struct point_job *job, const struct point_scope *scope
 	source = source_of(&origin);
 	if (!source || dwarf_decl_line(&origin, &line))
 		return;
-	/* Of two functions of one name in different files the first is meant. */
+	/* If functions in different files have the name, the first one's file is meant. */
 	if (!lines->source[0]) {
 		lines->source = source;
 		lines->line += line;

@@ -1,14 +1,13 @@
-/* point_location.c - see point_location.h. Everything here reads bytes that a stranger
- * chose.
+/* point_location.c - see point_location.h. Everything here parses untrusted bytes.
  *
- * Problem: where a function begins, unoptimized code has its arguments in registers still, but
- * debug information names the place on the stack to which they will be stored. perf(1) moves the
- * probe behind the prologue for that, which is no longer the entry that a return is paired with.
+ * Problem: at a function's first instruction unoptimized code still has its arguments in registers,
+ * but debug information gives the stack location to which they will be stored. For that reason
+ * perf(1) moves the probe after the prologue, which is not the entry that a return is paired with.
  *
- * Idea: at the begin itself the calling convention holds whatever the optimizer did. A place that
- * lies in the function's own, still unwritten frame is therefore replaced by the register in which
- * the argument arrives, counted by the types of the arguments before it. Where those are not sure
- * (a struct in mixed registers), it is not guessed.
+ * Idea: at the first instruction the calling convention applies, whatever the optimizer did. So a
+ * location in the function's own, still unwritten frame is replaced by the register in which the
+ * argument arrives, counted by the types of the arguments before it. If these are uncertain (a
+ * struct in mixed registers), the location is not guessed.
  */
 #include "point_location.h"
 
@@ -18,18 +17,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STACK_POINTER 7		/* numbers of AMD64's registers in DWARF */
+#define STACK_POINTER 7		/* AMD64 registers by DWARF number */
 #define FRAME_POINTER 6
-#define VECTOR_REGISTERS 8	/* of arguments: AMD64 ABI, 3.2.3 */
-#define RETURN_ADDRESS_BYTES 8	/* at the begin of a function CFA is that much above the pointer */
-#define SAVED_BYTES   16	/* of CFA above rbp: return address and the caller's rbp */
+#define VECTOR_REGISTERS 8	/* vector registers for arguments: AMD64 ABI, 3.2.3 */
+#define RETURN_ADDRESS_BYTES 8	/* CFA - rsp at a function's first instruction */
+#define SAVED_BYTES   16	/* CFA - rbp: return address and the caller's rbp */
 
-/* A base that offsets of the frame count from. */
+/* A base address, register + offset, for offsets in the frame. */
 struct frame_base {
 	unsigned int reg;
 	int64_t offset;
-	bool is_unwritten;	/* at the begin of a function: its own frame is not filled yet */
-	bool is_unknown;	/* at the begin of a function, and where that is nobody says */
+	bool is_unwritten;	/* at the first instruction: the own frame is not filled yet */
+	bool is_unknown;	/* at the first instruction, and the base's address is unknown */
 };
 
 struct at {
@@ -50,7 +49,7 @@ static bool is_at_begin(const struct at *at)
 	return !at->scope->is_inlined && at->vaddr == at->scope->entry;
 }
 
-/* "breg N, offset" as unwind rows have the CFA. */
+/* Reads the CFA from the unwind information, if it has the form "breg N, offset". */
 static bool read_cfa(const struct at *at, struct frame_base *base)
 {
 	Dwarf_CFI *sources[] = { at->job->frames, dwarf_getcfi(at->job->dwarf) };
@@ -80,7 +79,7 @@ static bool read_cfa(const struct at *at, struct frame_base *base)
 	return is_found;
 }
 
-/* What DW_OP_fbreg counts from. */
+/* Reads the frame base, to which DW_OP_fbreg is relative. */
 static bool read_frame_base(const struct at *at, struct frame_base *base)
 {
 	Dwarf_Die function = at->scope->function;
@@ -117,14 +116,14 @@ static bool is_same(Dwarf_Die *a, Dwarf_Die *b)
 	return dwarf_dieoffset(a) == dwarf_dieoffset(b);
 }
 
-/* By the arguments before one. */
+/* Registers and stack words that the arguments before one take. */
 struct taken {
-	unsigned int registers;	/* and words of the stack when there are no more registers */
+	unsigned int registers;	/* plus stack words after the registers are used up */
 	unsigned int vectors;
-	bool has_more_on_stack;	/* than such words: what comes behind has no sure place there */
+	bool has_more_on_stack;	/* other stack arguments: later stack offsets are uncertain */
 };
 
-/* How many registers the return value's hidden pointer takes; -1: nobody knows. */
+/* Returns the number of registers that the return value's hidden pointer takes: 0 or 1. */
 static int hidden_registers(Dwarf_Die *function)
 {
 	Dwarf_Die type;
@@ -140,8 +139,8 @@ static int hidden_registers(Dwarf_Die *function)
 	}
 }
 
-/* Adds what @param takes to *@taken; false: nobody knows how much. Two registers or none: what
- * needs two, and finds one, leaves that to the next. */
+/* Adds what @param takes to *@taken; false: unknown. A parameter that needs two registers, when one
+ * is left, goes to the stack and leaves that one to the next parameter. */
 static bool count_registers(Dwarf_Die *param, struct taken *taken)
 {
 	Dwarf_Die type;
@@ -192,7 +191,7 @@ static bool put_argument(const struct at *at, Dwarf_Die *variable, const struct 
 	return true;
 }
 
-/* Where the calling convention puts it: only for parameters, at the begin. */
+/* Locates a parameter by the calling convention; valid only at the function's first instruction. */
 static bool by_convention(const struct at *at, Dwarf_Die *variable, struct fetch_place *place)
 {
 	Dwarf_Die function = at->scope->function, child;
@@ -232,7 +231,7 @@ static bool put_memory(const struct at *at, unsigned int number, int64_t offset,
 	return true;
 }
 
-/* A variable of the whole file: the kernel adds where the file's code is. */
+/* Locates a static variable: "@+OFFSET", to which the kernel adds the mapping's address. */
 static bool put_static(const struct at *at, uint64_t vaddr, struct fetch_place *place)
 {
 	uint64_t offset;
@@ -244,7 +243,7 @@ static bool put_static(const struct at *at, uint64_t vaddr, struct fetch_place *
 	return true;
 }
 
-/* The same, where DWARF 5 keeps the address in a table; clang always does. */
+/* Locates a static variable whose address is in a table (DWARF 5); clang always uses one. */
 static bool put_indexed(const struct at *at, const Dwarf_Op *op, Dwarf_Die *variable,
 			struct fetch_place *place)
 {
@@ -285,7 +284,7 @@ static bool is_entry_value(unsigned int atom)
 	return atom == DW_OP_entry_value || atom == DW_OP_GNU_entry_value;
 }
 
-/* The first operation. */
+/* Evaluates the first operation of a location expression. */
 static bool start(const struct at *at, const Dwarf_Op *op, Dwarf_Die *variable,
 		  struct fetch_place *place)
 {
@@ -312,7 +311,7 @@ static bool start(const struct at *at, const Dwarf_Op *op, Dwarf_Die *variable,
 	return refuse(at, "its place is more than a probe can fetch");
 }
 
-/* The others: offsets, pointers to follow, "it is the value itself". */
+/* Evaluates the other operations: offset, dereference, DW_OP_stack_value. */
 static bool go_on(const struct at *at, const Dwarf_Op *ops, size_t count,
 		  struct fetch_place *place)
 {
@@ -332,14 +331,15 @@ static bool go_on(const struct at *at, const Dwarf_Op *ops, size_t count,
 	}
 	if (!is_value || !place->is_memory)
 		return true;
-	/* The address that was computed is the value: only a register's content can be fetched. */
+	/* The computed address is the value: fetchable only if it is a register's content. */
 	if (place->offset)
 		return refuse(at, "computed here: its value is nowhere to be fetched");
 	place->is_memory = false;
 	return true;
 }
 
-/* clang lets the places of arguments begin behind an ENDBR64, which changes none of them. */
+/* Returns the address after an ENDBR64 at the function's start: clang's argument locations begin
+ * there, and ENDBR64 changes none of them. */
 static uint64_t behind_endbr(const struct at *at)
 {
 	static const unsigned char endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -388,7 +388,7 @@ bool point_location_of_return(const struct point_scope *scope, struct point_plac
 	switch (point_types_class(&at->type)) {
 	case POINT_CLASS_MEMORY:
 	case POINT_CLASS_REFERENCE:
-		at->place = fetch_follow(&at->place);	/* the hidden pointer comes back */
+		at->place = fetch_follow(&at->place);	/* the hidden pointer is returned */
 		return true;
 	case POINT_CLASS_VECTOR:
 		fetch_value_refuse(out, "a floating point number: probes fetch integers only");

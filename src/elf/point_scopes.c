@@ -1,7 +1,7 @@
-/* point_scopes.c - see point_scopes.h. Everything here reads bytes that a stranger chose.
+/* point_scopes.c - see point_scopes.h. Everything here parses untrusted bytes.
  *
- * One question is asked about a file, so nothing is indexed: the units are walked. An address is
- * looked for in .debug_aranges first, which clang does not write.
+ * There is only one query per file, so nothing is indexed: the units are walked. An address is
+ * looked up in .debug_aranges first, which clang does not write.
  */
 #include "point_scopes.h"
 
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define DEPTH_MAX 64	/* of scopes in scopes: damaged files may have circles */
+#define DEPTH_MAX 64	/* nested scopes: damaged files may have cycles */
 
 static uint64_t cost_of(const struct point_job *job)
 {
@@ -24,7 +24,8 @@ static void refuse_debug(struct point_job *job, const char *reason)
 	job->rows.header.no_debug_reason = point_rows_text(&job->rows, reason);
 }
 
-/* What is below the directory where distributions keep such files, or the base name. */
+/* Writes the name of dwz's file to the reply: the path below .dwz, where distributions keep such
+ * files, or the base name. */
 static void ask_for_alternate(struct point_job *job)
 {
 	struct point_header *header = &job->rows.header;
@@ -110,7 +111,7 @@ static bool look_at_unit(struct point_job *job, Dwarf_Die *unit, void *context)
 	struct at *at = context;
 
 	(void)job;
-	/* Units without ranges of their own are looked into. */
+	/* Units without ranges of their own are searched. */
 	if (dwarf_haspc(unit, at->vaddr) == 0 &&
 	    (dwarf_hasattr(unit, DW_AT_ranges) || dwarf_hasattr(unit, DW_AT_high_pc)))
 		return true;
@@ -131,7 +132,7 @@ static bool entry_of(Dwarf_Die *die, uint64_t *entry)
 	return true;
 }
 
-/* Goes down to the innermost inlined copy that has @vaddr. */
+/* Finds the innermost inlined copy that contains @vaddr. */
 static void find_inner(Dwarf_Die *scope, uint64_t vaddr, struct point_scope *out, int depth)
 {
 	Dwarf_Die child;

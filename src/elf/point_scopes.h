@@ -1,5 +1,5 @@
-/* point_scopes.h - child side: which function or inlined copy of one is at an address, and which of
- * them have a name.
+/* point_scopes.h - worker side: finds the function or inlined copy at an address, and those with a
+ * given name.
  * Thread: the owner's. Only in a worker (and in tests). */
 #ifndef ELF_POINT_SCOPES_H
 #define ELF_POINT_SCOPES_H
@@ -8,24 +8,24 @@
 
 struct point_scope {
 	Dwarf_Die unit;
-	Dwarf_Die function;	/* with code of its own */
-	Dwarf_Die inner;	/* the same, or the inlined copy in it */
+	Dwarf_Die function;	/* the enclosing out-of-line function */
+	Dwarf_Die inner;	/* `function`, or the inlined copy in it */
 	bool is_inlined;
-	uint64_t entry;		/* where `inner` begins */
+	uint64_t entry;		/* virtual address where `inner` begins */
 };
 
-/* Reads the debug information of @job, if it has any that may be read; else says in the answer why
- * not. 0, or -EAGAIN: dwz's file is asked for first. */
+/* Reads the debug information of @job if there is any; if it may not be read, sets no_debug_reason
+ * in the reply. Returns 0, or -EAGAIN: dwz's file is needed first; the reply names it. */
 int point_scopes_open(struct point_job *job);
 void point_scopes_close(struct point_job *job);
 
-/* The innermost at @vaddr. False: debug information does not know it. */
+/* Finds the innermost scope at @vaddr. Returns false if the debug information has none there. */
 bool point_scopes_at(struct point_job *job, uint64_t vaddr, struct point_scope *out);
 
-/* From an inlined copy to the function that it is in. */
+/* Changes @scope from an inlined copy to the function that contains it. */
 void point_scopes_leave_inlined(struct point_scope *scope);
 
-/* Tells all functions of the name that is asked for, with code of their own or inlined. */
+/* Called for all functions with the queried name, out-of-line or inlined. */
 typedef void point_scope_sink(struct point_job *job, const struct point_scope *scope,
 			      void *context);
 void point_scopes_named(struct point_job *job, point_scope_sink *sink, void *context);

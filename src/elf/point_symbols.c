@@ -1,8 +1,7 @@
 /* point_symbols.c - see point_symbols.h.
  *
- * Flat tables keep one name per address and forget the aliases; who types a name may mean any of
- * them. So all tables of the file are read here: .symtab (of the debug file first), .dynsym,
- * .gnu_debugdata.
+ * Flat tables keep one name per address and drop the aliases, but a user may type any of them. So
+ * all tables of the file are read here: .symtab (the debug file's first), .dynsym, .gnu_debugdata.
  */
 #include "point_symbols.h"
 
@@ -13,7 +12,7 @@
 #include "base/name_pattern.h"
 #include "elf/demangle.h"
 
-#define NAME_MAX_BYTES 1024	/* longer names are nobody's who types */
+#define NAME_MAX_BYTES 1024	/* nobody types longer names */
 #define OUTER_MAX      64	/* symbols that begin between an address and its own symbol */
 
 static int out_of_memory(struct diag *why)
@@ -39,7 +38,7 @@ static void add_symbol(struct point_symbols *out, const struct elf_symbols *tabl
 	};
 }
 
-/* What cannot be read has no names; only memory is an error. */
+/* Adds a symbol table; an unreadable one counts as missing. Returns 0 or -ENOMEM. */
 static int add_table(struct point_symbols *out, struct elf_file *file, uint32_t type,
 		     const struct elf_file *main, bool *is_there, struct diag *why)
 {
@@ -50,7 +49,7 @@ static int add_table(struct point_symbols *out, struct elf_file *file, uint32_t 
 	why->err = 0;
 	if (!*is_there)
 		return 0;
-	/* One more: a table may turn out empty, and 0 bytes are nobody's. */
+	/* + 1: a table may turn out empty, and the size must not be 0. */
 	grown = realloc(out->list, (out->count + table.count + 1) * sizeof(*grown));
 	if (!grown)
 		return out_of_memory(why);
@@ -69,7 +68,7 @@ static int by_vaddr(const void *a, const void *b)
 	return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
-/* Symbols of assembler often have no size. */
+/* Computes the size of sizeless symbols, which are common in assembler code. */
 static void end_sizeless(struct point_symbols *symbols)
 {
 	uint64_t next = UINT64_MAX;
@@ -140,8 +139,8 @@ static bool is_text_match(const char *pattern, bool is_wildcard, const char *tex
 	return is_wildcard ? name_pattern_matches(pattern, text) : !strcmp(pattern, text);
 }
 
-/* Cuts what gcc hangs on clones that are called in place of the function; .part.N and .cold are
- * pieces of it. */
+/* Removes the suffix of gcc's clones that are called instead of the function; not .part.N and
+ * .cold, which are parts of it. */
 static bool cut_clone_suffix(char *name)
 {
 	char *isra = strstr(name, ".isra."), *constprop = strstr(name, ".constprop.");

@@ -1,11 +1,11 @@
-/* point_types.c - see point_types.h. Everything here reads bytes that a stranger chose. */
+/* point_types.c - see point_types.h. Everything here parses untrusted bytes. */
 #include "point_types.h"
 
 #include <dwarf.h>
 #include <stdio.h>
 #include <string.h>
 
-#define DEPTH_MAX	  32	/* of typedefs, pointers, members: there are circles */
+#define DEPTH_MAX	  32	/* nested typedefs, pointers, members: there may be cycles */
 #define REGISTER_BYTES	  8
 #define BY_VALUE_MAX	  16	/* larger aggregates are passed in memory: AMD64 ABI, 3.2.3 */
 
@@ -28,7 +28,7 @@ static bool is_qualifier(int tag)
 	       tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
 }
 
-/* Without typedefs and qualifiers; false: void, or a circle. */
+/* Strips typedefs and qualifiers; false: void, or a cycle. */
 static bool peel(const Dwarf_Die *type, Dwarf_Die *out)
 {
 	*out = *type;
@@ -102,7 +102,7 @@ enum point_class point_types_class(Dwarf_Die *type)
 	return size_of(&plain) > REGISTER_BYTES ? POINT_CLASS_TWO_INTEGERS : POINT_CLASS_INTEGER;
 }
 
-/* "const struct item *": the name behind as many stars and words as there are. */
+/* Writes the type's name with its qualifiers and stars: "const struct item *". */
 static void write_name(const Dwarf_Die *type, char *out, size_t room)
 {
 	char stars[DEPTH_MAX + 1] = "", elements[24] = "";
@@ -144,17 +144,17 @@ static void write_name(const Dwarf_Die *type, char *out, size_t room)
 
 struct found_member {
 	Dwarf_Die die;
-	uint64_t offset;	/* in bytes, from the outermost struct on */
-	bool is_computed;	/* differs from object to object: a virtual base */
+	uint64_t offset;	/* bytes from the start of the outermost struct */
+	bool is_computed;	/* the offset depends on the object: a virtual base */
 };
 
-/* What a class has once, not each of its objects. */
+/* Returns whether @member is static: one per class, not per object. */
 static bool is_static(Dwarf_Die *member)
 {
 	return dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration);
 }
 
-/* Adds where @member is; members of a union may say nothing. */
+/* Adds the offset of @member; members of a union may have no offset attribute. */
 static void add_offset(Dwarf_Die *member, struct found_member *found)
 {
 	Dwarf_Attribute attribute;
@@ -173,7 +173,7 @@ static void add_offset(Dwarf_Die *member, struct found_member *found)
 		found->is_computed = true;
 }
 
-/* Also in anonymous members and in base classes. */
+/* Finds a member by name, also in anonymous members and base classes. */
 static bool find_member(Dwarf_Die *type, const char *name, struct found_member *found, int depth)
 {
 	Dwarf_Die child, inner, plain;
@@ -202,8 +202,8 @@ static bool find_member(Dwarf_Die *type, const char *name, struct found_member *
 	return false;
 }
 
-/* Of DWARF 4 and 5: DW_AT_data_bit_offset counts from the struct's begin; before that
- * DW_AT_bit_offset from the highest bit of a word of DW_AT_byte_size. */
+/* Reads a bitfield. In DWARF 4 and 5 DW_AT_data_bit_offset counts from the struct's start; before,
+ * DW_AT_bit_offset counts from the highest bit of a word of DW_AT_byte_size. */
 static void read_bits(struct point_place *at, const struct found_member *found)
 {
 	Dwarf_Die member = found->die, type;
@@ -265,7 +265,8 @@ static bool go_to_member(struct point_place *at, const struct value_step *step,
 	return true;
 }
 
-/* C's int[2][3] is one type with two ranges, and not an array of int[3]. */
+/* Returns whether @array has several dimensions: int[2][3] is one type with two ranges, not an
+ * array of int[3]. */
 static bool is_of_arrays(Dwarf_Die *array)
 {
 	Dwarf_Die range;
@@ -315,7 +316,7 @@ bool point_types_walk(struct point_place *at, const struct value_path *path,
 	return true;
 }
 
-/* char, not uint8_t: bytes that have a name of their own are no text. */
+/* Returns whether @type is char; not uint8_t and the like, which are numbers and no text. */
 static bool is_char(Dwarf_Die *type)
 {
 	uint64_t encoding;
@@ -343,7 +344,7 @@ static char letter_of(Dwarf_Die *type)
 
 	if (!read_number(type, DW_AT_encoding, &encoding) && follow_type(type, &base) &&
 	    peel(&base, &base))
-		read_number(&base, DW_AT_encoding, &encoding);	/* of an enumeration */
+		read_number(&base, DW_AT_encoding, &encoding);	/* an enumeration's base type */
 	return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char ? 's' : 'u';
 }
 

@@ -1,5 +1,5 @@
-/* point_types.h - child side: types in debug information: members, elements, and what the kernel is
- * told to fetch a value of one.
+/* point_types.h - worker side: types in debug information: members, elements, and the fetch
+ * argument for a value of a type.
  * Source: DWARF 5, chapter 5.
  * Thread: the owner's. Only in a worker (and in tests). */
 #ifndef ELF_POINT_TYPES_H
@@ -14,25 +14,25 @@ struct point_place {
 	struct fetch_place place;
 	Dwarf_Die type;		/* has_type false: void */
 	bool has_type;
-	uint32_t bits, first_bit;	/* of a bitfield, from `place` on; bits 0: it is none */
+	uint32_t bits, first_bit;	/* bitfield, counted from `place`; bits 0: no bitfield */
 	const char *name;		/* BORROWED */
 };
 
-/* How the calling convention takes a value of a type. */
+/* How the calling convention passes a value of a type. */
 enum point_class {
 	POINT_CLASS_INTEGER, POINT_CLASS_TWO_INTEGERS, POINT_CLASS_VECTOR, POINT_CLASS_MEMORY,
 	POINT_CLASS_REFERENCE,	/* a pointer to it is passed */
-	POINT_CLASS_MIXED,	/* in up to two registers of any kind */
+	POINT_CLASS_MIXED,	/* passed in up to two registers of any kind */
 };
 
-/* The type of variable, member, or function (what it returns) @die; false: void. */
+/* Finds the type of a variable or member, or the return type of a function; false: void. */
 bool point_types_of(Dwarf_Die *die, Dwarf_Die *out);
 enum point_class point_types_class(Dwarf_Die *type);
 
-/* Goes the steps of @path; false: can't, @out says why. */
+/* Follows the steps of @path from *@at. Returns false if it can't; @out has the reason. */
 bool point_types_walk(struct point_place *at, const struct value_path *path,
 		      struct fetch_value *out);
-/* Fetches it as @wanted or, if that is "", as its type says. */
+/* Writes the fetch argument for @at with type @wanted or, if that is "", with its own type. */
 void point_types_put(const struct point_place *at, const char *wanted, struct fetch_value *out);
 
 #endif

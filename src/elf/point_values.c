@@ -8,7 +8,7 @@
 #include "point_location.h"
 
 #define ABI_ARGUMENTS 6
-#define DEPTH_MAX     64	/* of blocks in blocks */
+#define DEPTH_MAX     64	/* nested blocks */
 
 struct place {
 	struct point_job *job;
@@ -26,7 +26,8 @@ static bool is_block_at(Dwarf_Die *die, uint64_t vaddr)
 	return dwarf_tag(die) == DW_TAG_lexical_block && dwarf_haspc(die, vaddr) == 1;
 }
 
-/* The variable of that name in @block, or in a block in it that has @vaddr: that one hides it. */
+/* Finds the variable of that name in @block, or, with precedence, in a nested block that contains
+ * @vaddr. */
 static bool find_variable(Dwarf_Die *block, const char *name, uint64_t vaddr, Dwarf_Die *out,
 			  int depth)
 {
@@ -60,8 +61,8 @@ static bool find_child_param(Dwarf_Die *scope, uint32_t number, Dwarf_Die *out)
 	return false;
 }
 
-/* Parameter @number, from 1. Inlined copies have them in another order than the function itself,
- * and none that were optimized away: then it is that of the function, which has no place. */
+/* Finds parameter @number, from 1. Inlined copies have them in another order than the function and
+ * lack those that were optimized away: for these, yields the function's, which has no location. */
 static bool find_param(Dwarf_Die *scope, uint32_t number, Dwarf_Die *out)
 {
 	Dwarf_Attribute attribute;
@@ -80,7 +81,7 @@ static bool find_param(Dwarf_Die *scope, uint32_t number, Dwarf_Die *out)
 	return true;
 }
 
-/* What a wrong name could have been. */
+/* Refuses a wrong name and lists the parameters' names. */
 static void list_params(Dwarf_Die *scope, const char *wanted, struct fetch_value *out)
 {
 	char names[FETCH_REASON_BYTES] = "";
@@ -144,8 +145,9 @@ static void put_by_debug(const struct place *place, const struct value_path *pat
 		point_types_put(&at, wanted, out);
 }
 
-/* Where debug information can't say where an argument is that was asked for by its number and its
- * type: the function has no prototype, as one in assembler, or the compiler has split a union. */
+/* Returns whether to fall back to the calling convention: the argument was given by number and
+ * type, and debug information can't locate it, because the function has no prototype, like one in
+ * assembler, or the compiler has split a union. */
 static bool is_by_convention(const struct place *place, const struct value_path *path,
 			     const struct point_argument *asked, const struct fetch_value *value)
 {

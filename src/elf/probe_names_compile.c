@@ -1,13 +1,13 @@
-/* probe_names_compile.c - the worker's side of sandbox/probe_names.h. Everything here reads bytes
- * that a stranger chose.
+/* probe_names_compile.c - worker side of sandbox/probe_names.h. Everything here parses untrusted
+ * bytes.
  *
- * Sources of names are those of compiler.c that a person would type: .symtab, of the debug file or
- * of the file itself; without one .gnu_debugdata and .dynsym together.
+ * Sources of names are those of compiler.c that a person would type: .symtab of the debug file or
+ * of the file itself; without one, .gnu_debugdata and .dynsym together.
  *
- * Trust: a bad symbol or note costs itself, a bad debug file its names.
+ * Trust: a bad symbol or note is skipped alone, a bad debug file loses its names.
  *
- * Rejected: the flat table. It keeps one name for an address, and that may be another one than what
- * the manual page says.
+ * Rejected: the flat table. It keeps one name per address, which may not be the one in the manual
+ * page.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -46,7 +46,7 @@ static int refuse_memory(struct found_names *found)
 	return diag_set(found->why, -ENOMEM, "its names need more memory than allowed");
 }
 
-/* Makes room for one more behind @count of @bytes each. */
+/* Makes room for one more row after @count rows of @bytes each. */
 static void *with_room(void *rows, size_t count, size_t *room, size_t bytes)
 {
 	void *grown;
@@ -71,7 +71,7 @@ static int add_function(struct found_names *found, const struct elf_function *fu
 	return 0;
 }
 
-/* -ENOENT: @file has no table of that type. */
+/* Adds the symbols of @file's table of a type. Returns -ENOENT if it has none. */
 static int add_symbols(struct found_names *found, struct elf_file *file, uint32_t type)
 {
 	struct elf_symbols symbols;
@@ -87,7 +87,7 @@ static int add_symbols(struct found_names *found, struct elf_file *file, uint32_
 	return err;
 }
 
-/* What is optional and cannot be read is as good as not there. */
+/* Maps errors of an optional file to -ENOENT: it counts as missing. */
 static int without_damage(int err)
 {
 	return err == -EBADMSG || err == -ENOEXEC || err == -E2BIG ? -ENOENT : err;
@@ -129,7 +129,7 @@ static int order_of(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* As strcmp() of terminated texts orders them: a NUL inside is none. */
+/* Compares names in the order of strcmp(); they contain no NUL. */
 static int compare_names(const struct flat_name *a, const struct flat_name *b)
 {
 	int order = memcmp(a->text, b->text, a->bytes < b->bytes ? a->bytes : b->bytes);
@@ -155,7 +155,7 @@ static int compare_marks(const void *one, const void *other)
 	return order ? order : order_of(a->offset, b->offset);
 }
 
-/* The same name at the same place comes from a symbol's versions, and from two tables. */
+/* Sorts the functions and drops duplicates, which come from symbol versions and from two tables. */
 static void sort_functions(struct found_names *found)
 {
 	size_t kept = 0;
@@ -170,7 +170,7 @@ static void sort_functions(struct found_names *found)
 	found->function_count = kept;
 }
 
-/* Appends; the offset goes to *@offset. */
+/* Appends @text and sets *@offset to its offset. */
 static int put_text(struct found_names *found, const char *text, size_t bytes, uint32_t *offset)
 {
 	size_t room = found->text_room ? found->text_room : FIRST_ROOM;
@@ -195,7 +195,7 @@ static int put_text(struct found_names *found, const char *text, size_t bytes, u
 	return 0;
 }
 
-/* What @out is called in its own language, where that is asked for and another name. */
+/* Sets @out->shown to the demangled name if it is requested and differs, else to the name. */
 static int put_shown(struct found_names *found, uint64_t parts, struct probe_function *out)
 {
 	char text[DEMANGLE_TEXT_MAX + 1];
@@ -207,7 +207,7 @@ static int put_shown(struct found_names *found, uint64_t parts, struct probe_fun
 	return put_text(found, text, strlen(text), &out->shown);
 }
 
-/* Names in a row are often the same: they are written once. */
+/* Writes the functions; consecutive equal names share one text. */
 static int write_functions(struct found_names *found, uint64_t parts, struct probe_function *out)
 {
 	int err = 0;
@@ -250,7 +250,7 @@ static int write_marks(struct found_names *found, struct probe_mark *out)
 	return err;
 }
 
-/* @header has room for the rows behind it; the texts follow when they are known. */
+/* Writes the rows after @header, where there is room for them; the caller appends the texts. */
 static int write_rows(struct found_names *found, uint64_t parts, struct probe_names_header *header)
 {
 	struct probe_function *functions = (void *)(header + 1);
@@ -259,7 +259,7 @@ static int write_rows(struct found_names *found, uint64_t parts, struct probe_na
 
 	if (!err)
 		err = write_marks(found, (void *)(functions + found->function_count));
-	if (!err)	/* an end, also where there are none */
+	if (!err)	/* adds a NUL even if there are no texts */
 		err = put_text(found, "", 0, &ignored);
 	*header = (struct probe_names_header){
 		.magic = PROBE_NAMES_MAGIC, .version = PROBE_NAMES_VERSION,

@@ -1,8 +1,8 @@
 /* range_list.c - see range_list.h.
  *
- * Idea: sorted by start, an outer range before its inner ones. A search ends at the last range that
- * starts at or before the address; if the address is not in that, neither is it in any range that
- * ends before it: so the way out goes by `outer`, from each range to the nearest one before it that
+ * Idea: ranges are sorted by start, outer ranges before their inner ones. A binary search finds the
+ * last range that starts at or before the address. If the address is not in it, it is not in any
+ * range that ends earlier either: so the search follows `outer`, the nearest range before it that
  * ends later.
  */
 #include "range_list.h"
@@ -56,7 +56,7 @@ uint32_t range_list_find(const struct range_list *list, uint64_t address)
 {
 	uint32_t low = 0, high = list->count, row;
 
-	while (low < high) {	/* until low is the first range that starts behind @address */
+	while (low < high) {	/* until low is the first range that starts after @address */
 		uint32_t middle = low + (high - low) / 2;
 
 		if (list->rows[middle].start <= address)

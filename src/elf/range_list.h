@@ -1,9 +1,8 @@
-/* range_list.h - address ranges that may nest, each with a value; which is the innermost at an
- * address?
+/* range_list.h - address ranges that may nest, each with a value; finds the innermost one.
  *
  * Use:    embed, zero-initialise, range_list_add() all, range_list_sort() once, then
  *         range_list_find(). range_list_finish() frees.
- * Cost:   24 bytes a range; a look-up is a binary search and a step per level of nesting.
+ * Cost:   24 bytes per range; a look-up is a binary search and one step per nesting level.
  * Thread: the owner's.
  */
 #ifndef ELF_RANGE_LIST_H
@@ -14,7 +13,7 @@
 struct range {
 	uint64_t start, end;	/* start <= address < end */
 	uint32_t value;
-	uint32_t outer;		/* nearest range before it that ends later, or RANGE_NONE */
+	uint32_t outer;		/* nearest earlier range that ends later, or RANGE_NONE */
 };
 
 struct range_list {
@@ -24,11 +23,11 @@ struct range_list {
 
 #define RANGE_NONE UINT32_MAX
 
-/* @end > @start. 0 or -ENOMEM. */
+/* Adds a range, @end > @start. Returns 0 or -ENOMEM. */
 int range_list_add(struct range_list *list, uint64_t start, uint64_t end, uint32_t value);
-/* Of equal ranges the one of the higher value counts as the inner. */
+/* Sorts the ranges. Of two equal ranges, the one with the higher value is the inner one. */
 void range_list_sort(struct range_list *list);
-/* Value of the innermost range that holds @address, or RANGE_NONE. */
+/* Returns the value of the innermost range that contains @address, or RANGE_NONE. */
 uint32_t range_list_find(const struct range_list *list, uint64_t address);
 void range_list_finish(struct range_list *list);	/* leaves it empty */
 

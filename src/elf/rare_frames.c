@@ -1,7 +1,7 @@
 /* rare_frames.c - see elf/rare_frames.h.
  *
- * Invariant: nothing behind the first frame outside of the given objects comes from here: there
- * libunwind would have no rule and guess, where the walker may have one.
+ * Invariant: no frames after the first one outside the given DSOs are returned: libunwind would
+ * have no rule there and guess, while the walker may have one.
  */
 #include "elf/rare_frames.h"
 
@@ -62,7 +62,7 @@ int rare_frames_request(const struct rare_request *request, const struct remote_
 
 struct rare_work {
 	struct rare_request request;
-	int fd;		/* of the request: where the next stack is */
+	int fd;		/* the request; its file offset is at the next stack */
 	unsigned char stack[RARE_STACK_BYTES_MAX];
 	struct elf_file files[RARE_MAPPINGS_MAX];
 	size_t file_count;
@@ -103,7 +103,8 @@ static int read_stack(struct rare_work *work, struct remote_stack *stack, struct
 	return 0;
 }
 
-/* Pages are mapped: the segment that is meant may begin behind the mapping's first byte. */
+/* Finds the segment that @mapping maps. The segment may begin after the mapping's first byte,
+ * because whole pages are mapped. */
 static int find_bias(const struct elf_file *file, const struct rare_mapping *mapping,
 		     uint64_t *bias, struct diag *why)
 {

@@ -1,8 +1,8 @@
 /* remote_unwind.c - see elf/remote_unwind.h.
  *
- * Idea: libunwind asks for words by run-time address; an address is in the copy of the stack, or in
- * a section of an object at its address - bias. Where a function's entry is, it finds itself by
- * binary search in .eh_frame_hdr.
+ * Idea: libunwind requests words by run-time address; an address is in the copy of the stack, or in
+ * a section of an object at address - bias. libunwind itself finds a function's entry by binary
+ * search in .eh_frame_hdr.
  */
 #include "elf/remote_unwind.h"
 
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the library, for those who have a table; in none of its headers. */
+/* Exported by libunwind for callers that have a table, but not declared in its headers. */
 #define search_table UNW_OBJ(dwarf_search_unwind_table)
 int search_table(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table,
 		 unw_proc_info_t *found, int need_unwind_info, void *argument);
 
-/* .eh_frame_hdr as every linker writes it: version, and the encodings of the three things behind
- * (pointer: 4 bytes, relative; count: 4 bytes; rows: 2 x 4 bytes, relative to the section). */
+/* Start of .eh_frame_hdr as every linker writes it: version, then three encodings (pointer: 4
+ * bytes, relative; count: 4 bytes; rows: 2 x 4 bytes, relative to the section). */
 static const unsigned char table_form[] = { 1, 0x1b, 0x03, 0x3b };
 #define TABLE_COUNT_AT 8
 #define TABLE_ROWS_AT  12
@@ -26,7 +26,7 @@ struct remote_unwind {
 	const struct remote_object *objects;
 	size_t object_count;
 	unw_addr_space_t space;
-	const struct remote_stack *stack;	/* the one that is unwound now */
+	const struct remote_stack *stack;	/* the stack being unwound */
 };
 
 static const struct remote_object *find_object(const struct remote_unwind *unwind, uint64_t ip)
@@ -87,8 +87,8 @@ static bool read_bytes(const unsigned char *bytes, uint64_t count, uint64_t offs
 	return true;
 }
 
-/* A word that crosses the end of its section is filled up with zeros: libunwind reads whole words,
- * also around a section's last bytes. */
+/* Reads a word. Pads a word that crosses the end of its section with zeros: libunwind reads whole
+ * words, also at a section's last bytes. */
 static bool read_section(struct elf_file *file, const struct elf_section *section, uint64_t offset,
 			 unw_word_t *word)
 {
@@ -133,7 +133,7 @@ static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t 
 	return -UNW_EINVAL;
 }
 
-/* libunwind's numbers of these registers are DWARF's. */
+/* Register callback; libunwind's numbers of these registers are DWARF's. */
 static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word_t *word,
 			   int is_write, void *argument)
 {

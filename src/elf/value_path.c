@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INDEX_MAX    1000000u	/* the offset stays far from where numbers wrap */
+#define INDEX_MAX    1000000u	/* keeps offsets far from overflow */
 #define ARGUMENT_MAX 99u
 
 static int misspelt(const char *text, struct diag *why)
@@ -15,7 +15,7 @@ static int misspelt(const char *text, struct diag *why)
 			"$retval or a fetch argument such as +8(%%di)", text);
 }
 
-/* Copies the name at *@at and passes it. C++ and Rust names have no more than this. */
+/* Copies the name at *@at and advances past it. C++ and Rust names use no other characters. */
 static bool take_name(const char **at, char out[VALUE_NAME_BYTES])
 {
 	size_t len = 0;
@@ -69,7 +69,7 @@ static bool take_step(const char **at, struct value_step *step)
 	return true;
 }
 
-/* Passes what @text begins with; false: it is another kind of value. */
+/* Reads the base of a path and advances past it; false: it is another kind of value. */
 static bool take_base(struct value_path *out, const char **at)
 {
 	if (strncmp(*at, "$arg", 4) == 0 && isdigit((unsigned char)(*at)[4])) {

@@ -1,11 +1,11 @@
 /* vdso_image.c - see elf/vdso_image.h.
  *
- * A 64-bit flametop has no 32-bit vdso itself, so it is read where it is in use. There it may have
- * been overwritten: its bytes are a stranger's, for the worker alone, and processes share one table
- * only as long as their bytes are the same.
+ * A 64-bit flametop has no 32-bit vdso itself, so the vdso is read from the process that uses it,
+ * which may have overwritten it: the bytes are untrusted, only a worker parses them, and processes
+ * share a table only if their bytes are equal.
  *
- * What lies there by now may be a mapping whose server never answers, and who reads it waits for
- * ever: so a worker reads it, which is ended at its deadline.
+ * By then the addresses may be a mapping of a file whose server never responds, and a read would
+ * block forever: so a worker reads them, which is killed at its deadline.
  */
 #include "elf/vdso_image.h"
 
@@ -23,12 +23,12 @@
 #include "base/whole_io.h"
 
 #define PAGE_BYTES	4096u
-#define PAGES_MAX	16		/* 2 usual */
+#define PAGES_MAX	16		/* 2 are usual */
 #define VSYSCALL_PAGE	0xffffffffff600000ull
 #define VSYSCALL_BYTES	4096
 #define VSYSCALL_STEP	1024
 
-/* The key is what the kernel gave this process at its start. */
+/* Returns a keyed digest; the key is AT_RANDOM, the random bytes that the kernel gave flametop. */
 static uint64_t digest_of(const unsigned char *bytes, size_t count)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);

@@ -1,12 +1,12 @@
 /* worker.c - see sandbox/worker.h.
  *
- * Problem: parsers of foreign formats have bugs, and this one is started by root.
+ * Problem: parsers have bugs, and flametop runs them on untrusted files as root.
  *
- * Idea: before the first byte is read, the process has no descriptor but the inputs and the reply,
- * and none of what confine.c takes away. Whatever the file does to the parser then, it can only
- * send one wrong answer about itself, which main checks.
+ * Idea: before the first byte is read, the process keeps only the input and reply descriptors and
+ * confines itself (confine.c). A file that compromises the parser can only send one wrong answer
+ * about itself, which main checks.
  *
- * Invariant: if any step of giving up fails, nothing is parsed.
+ * Invariant: if any step of confinement fails, nothing is parsed.
  */
 #include "sandbox/worker.h"
 
@@ -34,7 +34,7 @@
 #include "sandbox/probe_names.h"
 #include "sandbox/sandbox.h"
 
-#define FIRST_INPUT 3		/* the inputs, then the reply socket */
+#define FIRST_INPUT 3		/* descriptors from 3 on: the inputs, then the reply socket */
 
 static const int inputs[SANDBOX_INPUTS_MAX] = { FIRST_INPUT, FIRST_INPUT + 1, FIRST_INPUT + 2,
 						FIRST_INPUT + 3 };
@@ -117,11 +117,11 @@ static int run_records(const struct sandbox_job *job, void **bytes, size_t *coun
 	if (err)
 		return err;
 	*count = sizeof(range);
-	*bytes = calloc(1, *count);	/* an answer has some bytes */
+	*bytes = calloc(1, *count);	/* an answer must not be empty */
 	return *bytes ? 0 : -ENOMEM;
 }
 
-/* What a kind of job does with its inputs: *@bytes is malloc'd and goes to main. */
+/* Implementation of each kind of job: *@bytes is malloc'd and is sent to main. */
 static int (*const jobs[SANDBOX_JOB_KINDS])(const struct sandbox_job *job, void **bytes,
 					    size_t *count, struct diag *why) = {
 	[SANDBOX_SYMBOLS] = run_symbols,
@@ -145,8 +145,8 @@ static _Noreturn void answer(int reply, int err, const char *reason, int memfd)
 	_exit(sandbox_protocol_send(reply, &message, sizeof(message), &memfd, memfd >= 0) ? 1 : 0);
 }
 
-/* Moves the descriptors to where they belong: by way of high numbers, because any may be where
- * another has to go. */
+/* Moves the descriptors to their final numbers, via high numbers, because one may occupy the number
+ * of another. */
 static bool keep_only(const int fds[SANDBOX_JOB_FDS], int input_count)
 {
 	int high[SANDBOX_JOB_FDS];

@@ -156,7 +156,7 @@ static void put_stack(FILE *out, const struct snapshot_event *event, bool is_las
 	safe_put_text(out, is_last ? SAFE_TEXT("\n") : SAFE_TEXT(" "));
 }
 
-/* What fits into a short text; "-": there is none. */
+/* Formats a field that fits into a short text; "-": it has no value. */
 static const char *format_field(const struct snapshot_event *event, enum event_field field,
 				char *out, size_t room)
 {

@@ -62,7 +62,7 @@ static bool put_name(struct path *path, const struct tree_node *node, bool marks
 	return true;
 }
 
-/* In the window, and in its baseline. */
+/* Samples in the window and in its baseline. */
 struct counts {
 	uint64_t samples, base;
 };

@@ -20,8 +20,8 @@ struct folded_file {
 	char *path;			/* owned */
 	pthread_t thread;
 	int done_fd;
-	int result;			/* the thread's; read after it was joined */
-	struct diag why;		/* as above */
+	int result;			/* set by the thread; read after joining it */
+	struct diag why;		/* set by the thread; read after joining it */
 };
 
 /* @fd stays open: it is what gets the name. */

@@ -1,7 +1,7 @@
-/* group_lines.c - see group_lines.h. As in tables the groups with the most SELF are first,
- * then those with the most TOTAL: what only calls others must not take the lines of what works. A
- * group's self and total are never less than those of one below it, so the first make a tree; at
- * equal ones the one above comes first in the order. */
+/* group_lines.c - see group_lines.h. Groups with the most SELF come first, as in tables, then those
+ * with the most TOTAL: code that only calls others must not displace code that works. A group's
+ * self and total are never less than those of a group below it, so the first groups make a tree; a
+ * parent with equal values comes first in the order. */
 #include "group_lines.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* group_lines.h - which groups are printed when not all of them are. Thread: any. Pure. */
+/* group_lines.h - chooses which groups to print if there are too many. Thread: any. Pure. */
 #ifndef EXPORT_GROUP_LINES_H
 #define EXPORT_GROUP_LINES_H
 
@@ -7,9 +7,9 @@
 
 #include "fold/group_tree.h"
 
-/* The @max groups with the largest self, then total, each with those above it. *@out: [node_count],
- * malloc'd, the caller's; NULL: all are printed. Returns how many are not. Without memory all are
- * printed. */
+/* Chooses the @max groups with the largest self, then total, each with its ancestors. *@out has
+ * node_count members, and the caller must free() it; NULL, also without memory: print all. Returns
+ * how many groups are left out. */
 size_t group_lines_choose(const struct group_tree *tree, size_t max, bool **out);
 
 #endif

@@ -1,4 +1,4 @@
-/* json.c - see export/json.h. What is not in the key, or not known, is null: absent is not zero. */
+/* json.c - see export/json.h. A value not in the key, or unknown, is null: absent is not zero. */
 #include "export/json.h"
 
 #include <inttypes.h>
@@ -88,7 +88,7 @@ static void put_cgroup(FILE *out, const struct snapshot_row *row)
 	put_string_or_null(out, row->pod[0], row->pod);
 }
 
-/* Of rows that stand for tasks, or for a CPU: what the kernel says of them besides samples. */
+/* Writes the stats from /proc, in rows keyed by tasks or by CPU. */
 static void put_load(FILE *out, const struct snapshot_row *row, unsigned int keys)
 {
 	const char state[] = { row->task_state, '\0' };
@@ -109,7 +109,7 @@ static void put_load(FILE *out, const struct snapshot_row *row, unsigned int key
 	}
 }
 
-/* The same figures in the baseline. */
+/* Writes the row's stats in the baseline. */
 static void put_base(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row)
 {
 	static const char *const changes[] = { [ROW_IN_BOTH] = "null", [ROW_NEW] = "\"new\"",
@@ -204,7 +204,7 @@ static void put_stacks(FILE *out, const struct snapshot *snapshot)
 	safe_put(out, "}");
 }
 
-/* The process that most of a cause happened in, if there is one. */
+/* Writes the process with most losses of a cause, if there is one. */
 static void put_process(FILE *out, const struct loss_process *process)
 {
 	if (!process->pid)
@@ -297,7 +297,7 @@ static const char *field_name(enum filter_field field)
 	return "user";
 }
 
-/* What a part compares with, typed by the user as it may be. */
+/* Writes a part of the filter; its text may be the user's. */
 static void put_part(FILE *out, const struct filter_part *part)
 {
 	char text[12 * FILTER_TEXT_BYTES];	/* the worst: "<U+NNNN>" per byte */
@@ -342,7 +342,7 @@ static void put_filter(FILE *out, const struct snapshot *snapshot, const struct 
 	safe_put(out, "]");
 }
 
-/* What the rows are compared with. There is one, but not of this event: null. */
+/* Writes the baseline of the rows; null if there is one, but without this event. */
 static void put_baseline(FILE *out, const struct snapshot *snapshot)
 {
 	const struct snapshot_baseline *baseline = &snapshot->baseline;

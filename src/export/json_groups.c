@@ -1,5 +1,5 @@
-/* json_groups.c - see json_groups.h. Groups are written in their order, and closed when one
- * of no greater depth follows: no recursion. */
+/* json_groups.c - see json_groups.h. Groups are written in their order, and closed when a
+ * group of no greater depth follows: no recursion. */
 #include "json_groups.h"
 
 #include <inttypes.h>

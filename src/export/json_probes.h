@@ -1,4 +1,4 @@
-/* json_probes.h - the "probes" of json_write()'s object: README, "JSON". Thread: any. */
+/* json_probes.h - writes "probes" of json_write()'s object: README, "JSON". Thread: any. */
 #ifndef EXPORT_JSON_PROBES_H
 #define EXPORT_JSON_PROBES_H
 
@@ -6,7 +6,7 @@
 
 #include "ingest/snapshot_probes.h"
 
-/* ,"probes":[...]; nothing if there are none. Errors stay in @out (ferror(3)). */
+/* Writes ,"probes":[...]; nothing if there are none. Errors stay in @out (ferror(3)). */
 void json_put_probes(FILE *out, const struct snapshot_probes *probes);
 
 #endif

@@ -1,4 +1,4 @@
-/* json_shares.h - the figures of a row or a group as members of a JSON object. Thread: any. */
+/* json_shares.h - writes the stats of a row or a group as JSON members. Thread: any. */
 #ifndef EXPORT_JSON_SHARES_H
 #define EXPORT_JSON_SHARES_H
 
@@ -13,8 +13,8 @@ struct json_shares {
 	double self_period, total_period;
 };
 
-/* "self":..., "total":... and so on, between two commas or braces; each name begins with @prefix.
- * Errors stay in @out (ferror(3)). */
+/* Writes "self":...,"total":... and so on, without a comma at either end; each name begins with
+ * @prefix. Errors stay in @out (ferror(3)). */
 void json_put_shares(FILE *out, struct safe_text prefix, const struct json_shares *shares);
 
 #endif

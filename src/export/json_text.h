@@ -1,4 +1,4 @@
-/* json_text.h - a text as a JSON string (RFC 8259, 7). Thread: any. */
+/* json_text.h - writes a text as a JSON string (RFC 8259, 7). Thread: any. */
 #ifndef EXPORT_JSON_TEXT_H
 #define EXPORT_JSON_TEXT_H
 
@@ -6,11 +6,11 @@
 
 #include "base/sanitize.h"
 
-#define JSON_LINE_BYTES 4096	/* of each of several lines; what is longer is cut */
+#define JSON_LINE_BYTES 4096	/* longest line in json_put_lines(); longer ones are cut */
 
-/* In quotation marks. Errors stay in @out (ferror(3)). */
+/* Writes @text in quotation marks. Errors stay in @out (ferror(3)). */
 void json_put_string(FILE *out, struct safe_text text);
-/* Sentences, a line each, as one string; each passes the sanitizer here. */
+/* Writes @lines, one sentence each, as one string, after sanitizing each. */
 void json_put_lines(FILE *out, const char *lines);
 
 #endif

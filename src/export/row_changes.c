@@ -38,7 +38,7 @@ double row_changes_per_s(uint64_t samples, double window_s)
 }
 
 struct ranked {
-	double size, other;	/* of the change that is asked for; of the other one */
+	double size, other;	/* change of the requested share, and of the other one */
 	size_t index;
 };
 
@@ -63,7 +63,7 @@ size_t *row_changes_order(const struct snapshot *snapshot, bool of_total)
 		const struct snapshot_row *row = &snapshot->rows[i];
 
 		ranks[i].index = i;
-		if (!snapshot->is_compared || row->is_idle)	/* no part of what is shared */
+		if (!snapshot->is_compared || row->is_idle)	/* idle rows have no share */
 			continue;
 		ranks[i].size = fabs(row_changes_points(snapshot, row, of_total));
 		ranks[i].other = fabs(row_changes_points(snapshot, row, !of_total));

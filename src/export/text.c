@@ -58,7 +58,7 @@ bool text_has_all_events(const struct snapshot *snapshot, const struct export_op
 	       snapshot->groups.keys[0] == GROUP_EVENT;
 }
 
-/* The events that the table is of, and how many samples they have. */
+/* Writes the events in the table and the number of their samples. */
 static void put_events(FILE *out, const struct snapshot *snapshot, bool is_of_all)
 {
 	uint64_t samples = 0, idle_samples = 0;
@@ -93,7 +93,7 @@ static void put_head(FILE *out, const struct snapshot *snapshot, bool is_of_all)
 	safe_print(out, "  own %.1f %%\n", snapshot->own_cpu_pct);
 }
 
-/* What was refused or replaced, and what helps: one comment line each. */
+/* Writes refusals and fallbacks with their remedies, one comment line each. */
 static void put_notice(FILE *out, const char *notice)
 {
 	while (*notice) {
@@ -235,7 +235,7 @@ static void put_changed_shares(FILE *out, const struct snapshot *snapshot,
 		   row_changes_base_pct(snapshot, row->base_total_weight));
 }
 
-/* Of an idle row there are no shares that could change. */
+/* Writes the changes of a row. An idle row has no shares that could change. */
 static void put_changes(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row,
 			bool of_total)
 {
@@ -312,7 +312,7 @@ static size_t put_rows(FILE *out, const struct snapshot *snapshot,
 	return written;
 }
 
-/* With all events as groups the first snapshot of a chain has them all. */
+/* Writes groups. If events are groups, the first snapshot of a chain has them all. */
 static size_t put_groups(FILE *out, const struct snapshot *snapshot,
 			 const struct export_options *options)
 {

@@ -37,7 +37,7 @@ static void put_figures(FILE *out, const struct group_node *node)
 		   group_node_pct(node, node->total_weight), node->self_samples);
 }
 
-/* What the baseline has not is not 0. */
+/* Writes "-" for a group whose event is not in the baseline, as that is not 0. */
 static void put_without_base(FILE *out, const struct group_node *node)
 {
 	safe_print(out, " %7s  %-4s  %6.2f  %7s  %6.2f  %8s  %7" PRIu64 "  %9s", SAFE_TEXT("-"),

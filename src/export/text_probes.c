@@ -15,9 +15,9 @@
 
 #include "base/safe_print.h"
 
-#define TOP_SHOWN   8		/* of a line's 20 */
+#define TOP_SHOWN   8		/* most frequent values shown per line, of 20 */
 #define BAR_CELLS   40
-#define GAP_OCTAVES 3		/* empty ones in a row that one line stands for */
+#define GAP_OCTAVES 3		/* consecutive empty octaves that one line replaces */
 
 static void format_time(char text[32], uint64_t ns)
 {

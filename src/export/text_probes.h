@@ -1,4 +1,4 @@
-/* text_probes.h - the probes of a snapshot as plain text lines. Thread: any. */
+/* text_probes.h - writes the probes of a snapshot as plain text. Thread: any. */
 #ifndef EXPORT_TEXT_PROBES_H
 #define EXPORT_TEXT_PROBES_H
 
@@ -6,7 +6,7 @@
 
 #include "ingest/snapshot_probes.h"
 
-/* A block, with a blank line behind it; nothing if there are none. Errors stay in @out. */
+/* Writes a block and a blank line; nothing if there are no probes. Errors stay in @out. */
 void text_put_probes(FILE *out, const struct snapshot_probes *probes);
 
 #endif

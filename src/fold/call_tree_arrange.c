@@ -1,9 +1,9 @@
 /* call_tree_arrange.c - see fold/call_tree_arrange.h.
  *
- * Idea: paths are numbered parents first, so one pass in either direction carries what parents tell
- * children or children parents: which are kept, sizes, places, ids. Kept paths sorted by (parent,
- * weight) come family by family; a family's place begins behind its parent, and each child's behind
- * the subtree of the one before: preorder without a stack, however deep.
+ * Idea: paths are numbered parents first, so one pass in either direction carries values from
+ * parents to children or back: which are kept, sizes, places, ids. Sorted by (parent, weight), the
+ * children of a parent are adjacent; the first is placed after its parent, and each other after the
+ * subtree of its predecessor: preorder without a stack, however deep.
  */
 #include "fold/call_tree_arrange.h"
 
@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is worked out of each path. */
+/* The position of a path in the tree. */
 struct arranged {
 	uint64_t id;
 	double weight, base_weight;
 	uint32_t path, parent;
-	uint32_t size;		/* of its subtree; 0: left out */
-	uint32_t place;		/* of the node; of TREE_FOLD_TOP unused */
+	uint32_t size;		/* nodes in its subtree; 0: left out */
+	uint32_t place;		/* index of its node; unused for TREE_FOLD_TOP */
 };
 
 static int lighter_first(const void *a, const void *b)
@@ -34,7 +34,7 @@ static bool is_kept(const struct tree_fold *fold, const struct tree_sum *sum, do
 	       tree_fold_weight(fold, sum) >= limit;
 }
 
-/* To what leaves no more than TREE_FOLD_PATHS. False: out of memory. */
+/* Raises the limit until no more than TREE_FOLD_PATHS are kept. False: out of memory. */
 static bool raise_limit(const struct tree_fold *fold, double *limit)
 {
 	uint32_t kept = 0;
@@ -52,7 +52,7 @@ static bool raise_limit(const struct tree_fold *fold, double *limit)
 		if (is_kept(fold, &fold->sums[p], *limit))
 			weights[kept++] = tree_fold_weight(fold, &fold->sums[p]);
 	qsort(weights, kept, sizeof(*weights), lighter_first);
-	/* The heaviest that goes takes all that equal it along: a limit can't tell them apart. */
+	/* Drops all paths equal to the heaviest one dropped: a limit can't separate them. */
 	*limit = nextafter(weights[kept - TREE_FOLD_PATHS - 1], INFINITY);
 	free(weights);
 	return true;
@@ -123,7 +123,7 @@ static int by_family(const void *a, const void *b)
 		return (*left)->parent < (*right)->parent ? -1 : 1;
 	if ((*left)->weight != (*right)->weight)
 		return (*left)->weight > (*right)->weight ? -1 : 1;
-	if ((*left)->base_weight != (*right)->base_weight)	/* of what is gone, mostly */
+	if ((*left)->base_weight != (*right)->base_weight)	/* paths only there, mostly */
 		return (*left)->base_weight > (*right)->base_weight ? -1 : 1;
 	return (*left)->id < (*right)->id ? -1 : (*left)->id > (*right)->id;
 }

@@ -1,6 +1,6 @@
 /* class_stacks.c - see fold/class_stacks.h.
  *
- * Most stacks are of one class: an array leads to that, and a table to the few others.
+ * Most stacks are in one class only: an array finds their row, and a map those in other classes.
  */
 #include "fold/class_stacks.h"
 

@@ -1,9 +1,9 @@
 /* filter_text.c - see fold/filter_text.h.
  *
  * Problem: an expression of thirty letters can take gigabytes to compile, or hours to match one
- * long name, and the names are strangers'. Idea: only these two things do that, and neither is
- * needed to find a name, so they are refused: many repetitions (here counted as if all were
- * nested), and references to what was found.
+ * long name, and names come from untrusted files. Idea: refuse the two features that do that, as
+ * neither is needed to find a name: many repetitions (counted as if all were nested), and back
+ * references.
  */
 #include "fold/filter_text.h"
 

@@ -72,7 +72,7 @@ static struct fold_row *append_row(struct fold *fold, const struct fold_key *key
 	return row;
 }
 
-/* Where the row of a symbol is noted, when rows are keyed by code alone: an array, no hash. NULL:
+/* Returns the memo of a symbol's row, if rows are keyed by code alone: an array, no hash. NULL:
  * out of memory. */
 static uint32_t *noted_row(struct fold *fold, uint32_t symbol, bool is_idle)
 {
@@ -151,8 +151,8 @@ const struct fold_row *fold_find_row(const struct fold *fold, const struct fold_
 
 #define HAS_NO_NAME ((uint64_t)1 << 63)	/* beside keys that begin with a name */
 
-/* What the kernel and programs call alike stays two. An address is no name: several objects may
- * have it. */
+/* Kernel and user functions of one name stay separate. Symbols without a name, which are shown by
+ * address, are separate, too: several DSOs may have that address. */
 uint64_t fold_code_key(const struct fold *fold, uint32_t symbol_id)
 {
 	const struct symbol *symbol = &fold->names->symbols[symbol_id];
@@ -168,7 +168,7 @@ uint64_t fold_code_key(const struct fold *fold, uint32_t symbol_id)
 	return fold->keys & KEY_ADDRESS ? symbol->mode : 0;
 }
 
-/* Of an object, or of all symbols of a name: many symbols are one row. */
+/* Returns the row of a DSO, or of all symbols of a name: many symbols are one row. */
 static struct fold_row *row_of_code(struct fold *fold, uint32_t symbol, bool is_idle)
 {
 	uint32_t *noted = noted_row(fold, symbol, is_idle);
@@ -221,7 +221,7 @@ static struct fold_row *row_of(struct fold *fold, uint32_t frame, const struct t
 	return row_of_key(fold, &key, symbol);
 }
 
-/* Notes who the sample was of, once per entry and row. */
+/* Merges the task and CPU of a sample into its row, once per entry and row. */
 static void add_task(struct fold *fold, struct fold_row *row, const struct slice_entry *entry)
 {
 	const struct task *task = &fold->tasks->tasks[entry->task];
@@ -339,7 +339,7 @@ static void add_matching(struct fold *fold, const struct sample *sample)
 			add_frame(fold, nodes->frame[n], sample);
 }
 
-/* Without a filter nothing is asked of the frames: this is where a fold spends its time. */
+/* Adds all frames, without a filter: this is where a fold spends its time. */
 static void add_all(struct fold *fold, const struct sample *sample)
 {
 	const struct stack_nodes *nodes = &fold->trie->nodes;
@@ -352,7 +352,7 @@ static void add_all(struct fold *fold, const struct sample *sample)
 		add_frame(fold, nodes->frame[n], sample);
 }
 
-/* Without rows: what the filter leaves of the window is all that is asked of it. */
+/* Counts the samples that pass the filter, in a fold without rows. */
 static void count_shown(struct fold *fold, const struct sample *sample)
 {
 	const uint32_t leaf = fold->trie->stacks.frame[sample->entry->stack];

@@ -24,31 +24,31 @@
 #include "window_nodes.h"
 
 #define PREFETCH_AHEAD 8	/* entries: the stacks of a slice lie all over memory */
-#define ENTRIES_A_STEP 4	/* that cost as much here as one that is walked */
+#define ENTRIES_A_STEP 4	/* entries that cost as much here as one in fold_add() */
 #define ENTRIES_UNASKED 4096
-#define TASK_WORDS	4	/* of bits, in a pass over the nodes */
+#define TASK_WORDS	4	/* words of bits in a pass over the nodes */
 #define TASKS_A_PASS	(64 * TASK_WORDS)
-/* Nodes and stacks that are passed for it, 10 ms: beyond that the tasks of rows that have several
- * are not counted. Ten minutes of a compiler have 10,000. */
+/* Most nodes and stacks visited to count tasks, 10 ms: beyond that rows with several tasks get no
+ * count. Ten minutes of a compiler have 10,000. */
 #define TASK_STEPS	2000000
 
 #define CPU_NONE  UINT16_MAX
-#define CPU_MIXED SLICE_CPU_UNKNOWN	/* as entries say "unknown": neither is shown */
+#define CPU_MIXED SLICE_CPU_UNKNOWN	/* equals "unknown" in entries: neither is shown */
 
 /* 32 bytes, two to a cache line: a fold waits for memory more than for anything else. */
 struct sum {
 	double weight;
 	uint64_t count;			/* 4,096 million events take but an hour */
-	uint32_t comm, pid, tid;	/* as in struct fold_row */
+	uint32_t comm, pid, tid;	/* see struct fold_row */
 	uint16_t cpu;			/* or CPU_NONE, CPU_MIXED */
 };
 
 struct stack_sum {
 	struct sum sum;
-	uint32_t stack, symbol;		/* symbol: of the leaf */
-	uint32_t node;			/* number of its callers, once these have numbers */
-	uint32_t task;			/* the one seen last */
-	uint32_t row;			/* of the leaf; FOLD_NONE: it is not shown */
+	uint32_t stack, symbol;		/* symbol of the leaf */
+	uint32_t node;			/* its callers, once they are numbered */
+	uint32_t task;			/* task of the last entry */
+	uint32_t row;			/* row of the leaf; FOLD_NONE: not shown */
 	bool is_idle;			/* the samples of `task` here are idle */
 };
 
@@ -63,18 +63,18 @@ struct task_bits {
 struct dense {
 	struct stack_sum *stacks;
 	uint32_t stack_count;
-	uint32_t *place_of;	/* of each stack of the trie, + 1; 0: it is not in the window */
-	uint32_t *task_number;	/* of each task, + 1: alike ones have the same; 0: none yet */
+	uint32_t *place_of;	/* by trie stack: index in `stacks`, + 1; 0: not in the window */
+	uint32_t *task_number;	/* by task: number of fold_same_task(), + 1; 0: none yet */
 	uint32_t task_count;
-	struct stack_task *stack_tasks;	/* every stack's, each at least once */
+	struct stack_task *stack_tasks;	/* pairs of stack and task, perhaps repeated */
 	uint32_t stack_task_count;
 
 	struct window_nodes chains;
 	struct sum *nodes;
 	uint64_t *outer_mask;	/* per node: bits of the symbols of itself and its ancestors */
-	uint32_t *node_symbol;	/* of symbols that are one row the first, see join_codes() */
-	uint32_t *first;	/* per symbol: that one; NULL: each is a row */
-	uint32_t *node_row;	/* FOLD_NONE: it is not shown, or idle */
+	uint32_t *node_symbol;	/* per node: symbol, or the first one in its row: join_codes() */
+	uint32_t *first;	/* per symbol: first symbol in its row; NULL: each has a row */
+	uint32_t *node_row;	/* per node; FOLD_NONE: not shown, or idle */
 };
 
 static uint64_t mask_bit(uint32_t symbol)

@@ -2,11 +2,11 @@
  *
  * Problem: a window has millions of frames, and a part compares text.
  *
- * Idea: each part is a bit. What a task, a CPU and a symbol satisfy is a mask each, of tasks and
- * symbols found once; a frame then matches when ((task | CPU | symbol) ^ negated) has all bits. The
- * masks live as long as the fold, so names that arrive later are never missed.
+ * Idea: each part is a bit. The parts that a task, a CPU or a symbol satisfies are a mask, computed
+ * once per task and symbol; a frame matches when ((task | CPU | symbol) ^ negated) has all bits.
+ * The masks live as long as the fold, so names that arrive later are never missed.
  *
- * Without memory for a mask it is worked out again each time: slower, and equal.
+ * Without memory for a mask it is computed again each time: slower, with equal results.
  */
 #include "fold/fold_filter.h"
 
@@ -160,7 +160,7 @@ static uint32_t mask_of_symbol(const struct fold_filter *filter, uint32_t id)
 	return mask;
 }
 
-/* Where the mask of row @id is kept, 0 if it is not known yet; NULL: out of memory. @capacity: how
+/* Returns the slot for the mask of row @id, 0: not known yet; NULL: out of memory. @capacity: how
  * many rows there can be now. */
 static uint32_t *mask_slot(uint32_t **masks, uint32_t *count, uint32_t id, uint32_t capacity)
 {

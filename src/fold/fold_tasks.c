@@ -1,4 +1,4 @@
-/* fold_tasks.c - tasks that are alike: of a row's tasks, as of a window's, each counts once. */
+/* fold_tasks.c - unifies equal tasks, so that each counts once in a row's or a window's tasks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static uint64_t identity_of(const struct task *task)
 			  task->cgroup);
 }
 
-/* An exec that keeps the name, and whose cgroup was read later, makes a second one. */
+/* An exec that keeps the name gives a task a second, equal entry, if its cgroup was read later. */
 uint32_t fold_same_task(struct fold *fold, uint32_t task)
 {
 	const uint32_t count = fold->tasks->task_count;

@@ -1,5 +1,5 @@
-/* group_arrange.c - see fold/group_arrange.h. Places as in call_tree_arrange.c: families in the
- * order of their parents, each child behind the subtree of the one before. */
+/* group_arrange.c - see fold/group_arrange.h. Nodes are placed as in call_tree_arrange.c:
+ * siblings in the order of their parents, each after the subtree of its predecessor. */
 #include "fold/group_arrange.h"
 
 #include <errno.h>
@@ -17,7 +17,8 @@ static double share_of(double weight, double whole)
 	return whole > 0 ? weight / whole : 0;
 }
 
-/* Now or in the baseline, of each event's own whole: weights of several can't be compared. */
+/* Returns the share in the window or in the baseline, whichever is larger. Shares are within each
+ * event, as weights of different events can't be compared. */
 static double larger_share(const struct group_fold *fold, const struct group_sum *sum)
 {
 	const double now = share_of(sum->now.total_weight, fold->whole[sum->event]);
@@ -26,8 +27,8 @@ static double larger_share(const struct group_fold *fold, const struct group_sum
 	return now > base ? now : base;
 }
 
-/* The one that would be number @rank if they were sorted, the smallest 0. None is negative: they
- * are in the order of their bits. Moves them. */
+/* Returns the value with @rank in ascending order, the smallest 0. No value is negative, so they
+ * sort like their bits. Reorders @values. */
 static double value_at_rank(double *values, uint32_t count, uint32_t rank)
 {
 	for (int shift = 56; shift >= 0; shift -= 8) {
@@ -50,7 +51,7 @@ static double value_at_rank(double *values, uint32_t count, uint32_t rank)
 	return values[0];
 }
 
-/* What a node's share must be at least, so that no more than GROUP_NODES_MAX are. < 0: out of
+/* Returns the least share of a node that leaves no more than GROUP_NODES_MAX nodes. < 0: out of
  * memory. */
 static double find_limit(const struct group_fold *fold)
 {
@@ -64,14 +65,14 @@ static double find_limit(const struct group_fold *fold)
 		return -1;
 	for (uint32_t i = 0; i < count; i++)
 		shares[i] = larger_share(fold, &fold->sums[i + 1]);
-	/* The largest that goes takes all that equal it along: a limit can't tell them apart. */
+	/* Drops all nodes equal to the largest one dropped: a limit can't separate them. */
 	limit = nextafter(value_at_rank(shares, count, count - GROUP_NODES_MAX - 1), INFINITY);
 	free(shares);
 	return limit;
 }
 
-/* Returns how many are kept. A parent's total is its children's at least; but sums of decayed
- * weights depend on their order. Hidden is what no node of the last level has. */
+/* Returns how many nodes are kept. Tests the parent, too: its total is at least a child's, but sums
+ * of decayed weights depend on their order. *@hidden_samples: self missing in the last level. */
 static uint32_t choose(const struct group_fold *fold, struct arranged *list, double limit,
 		       uint64_t *hidden_samples)
 {
@@ -138,7 +139,7 @@ struct wholes {
 	double now[TIMELINE_NUMBERS], base[TIMELINE_NUMBERS];
 };
 
-/* Of a relative query what the filter leaves: all that is in the roots. */
+/* For a relative query the whole is what passes the filter: the self of all roots. */
 static void find_wholes(const struct group_fold *fold, struct wholes *out)
 {
 	memset(out, 0, sizeof(*out));

@@ -3,12 +3,11 @@
  * Problem: a window has a million frames, nearly all of callers that thousands of samples share;
  * and a group counts a sample once, however many of its frames belong there.
  *
- * Idea: samples wait until all are there, and are put in order by class, and in a class as one
- * meets their caller chains who walks the tree of all chains (preorder). A chain is entered once
- * then, before the first of its samples, and left behind the last of all that is beneath it: as
- * a stack does, `open` holds the chains between the root and where the walk is. Who enters marks
- * the groups that no outer frame has marked, and adds to their total, as it leaves them, all that
- * was counted meanwhile.
+ * Idea: samples wait until all are there, and are sorted by class, and in a class by their caller
+ * chains, in preorder of the tree of all chains. So a walk enters each chain once, before its first
+ * sample, and leaves it after the last sample below it; `open` is the stack of chains from the root
+ * to the present one. On entering a chain, mark every group not already marked by an outer frame;
+ * on leaving it, add what was counted below to those groups' totals.
  *
  *   chains          samples        entered and left
  *   main            -              main( a( f( 2 ) 1 ) b( 3 ) )
@@ -16,7 +15,7 @@
  *   main > a > f    2              total:  main 6   a 3   f 2   b 3
  *   main > b        3
  *
- * Invariant: what is above a marked group is marked, by the same chain or by an outer one.
+ * Invariant: the groups above a marked group are marked, by the same chain or by an outer one.
  */
 #include "group_chains.h"
 
@@ -26,8 +25,8 @@
 
 /* A caller chain of the window, at its place in the order of the walk; the root's is 0. */
 struct spot {
-	uint32_t parent;	/* place */
-	uint32_t end;		/* place behind all that is beneath it */
+	uint32_t parent;	/* place of the parent */
+	uint32_t end;		/* place after all its descendants */
 	uint32_t frame;
 	uint32_t code;
 };
@@ -36,23 +35,23 @@ struct spot {
 struct way {
 	uint32_t place;
 	uint32_t path;		/* the group of its frame; GROUP_FOLD_HIDDEN: none */
-	uint32_t marked;	/* so many groups from `path` on up */
-	struct group_load load;	/* of what is beneath it, as far as that was left */
+	uint32_t marked;	/* number of groups that it marked, from `path` upwards */
+	struct group_load load;	/* counted so far in it and in chains below it that were left */
 };
 
 struct walk {
 	struct group_fold *fold;
 	bool is_base;
 	uint32_t class;
-	struct window_nodes nodes;	/* owned, as all that follow */
-	uint32_t *place_of;		/* of each of them */
-	struct spot *spots;
-	struct group_sample *samples;	/* by class and place */
-	uint32_t *first;		/* of each class; behind the last: how many there are */
+	struct window_nodes nodes;	/* owned, like the arrays below */
+	uint32_t *place_of;		/* by number in `nodes` */
+	struct spot *spots;		/* by place */
+	struct group_sample *samples;	/* sorted by class and place */
+	uint32_t *first;		/* by class: first sample; after the last: their number */
 	struct way *open;		/* [0] is the root's */
 	uint32_t open_count;
-	uint32_t *missing;		/* places: on the way in to a sample's callers */
-	uint32_t depth;			/* of the longest chain, with the root */
+	uint32_t *missing;		/* scratch: places still to enter for a sample */
+	uint32_t depth;			/* length of the longest chain, with the root */
 };
 
 static struct group_counts *counts_of(const struct walk *walk, uint32_t path)
@@ -74,7 +73,7 @@ static void add_load(struct group_load *into, const struct group_load *from)
 	into->weight += from->weight;
 }
 
-/* Of the frame at @place; ID_SET_NONE: there is none, or out of memory, noted. */
+/* Returns the symbol of the frame at @place; ID_SET_NONE: none, or out of memory, noted. */
 static uint32_t symbol_at(const struct walk *walk, uint32_t place)
 {
 	return place ? group_fold_symbol(walk->fold, walk->spots[place].frame) : ID_SET_NONE;
@@ -125,7 +124,7 @@ static void leave(struct walk *walk)
 	add_load(&walk->open[walk->open_count - 1].load, &way->load);
 }
 
-/* To the callers at @place, from where the walk is. */
+/* Leaves and enters chains until @place is the present one. */
 static void go_to(struct walk *walk, uint32_t place)
 {
 	uint32_t count = 0, at;
@@ -175,7 +174,7 @@ static bool number_nodes(struct walk *walk)
 	return !window_nodes_number(&walk->nodes);
 }
 
-/* What a chain needs room for in the order of the walk, and how long it is. */
+/* The number of places that a chain takes with its descendants, and its length. */
 struct extent {
 	uint32_t size, depth;
 	uint32_t next;		/* place of its next callee */
@@ -221,7 +220,7 @@ static void place_nodes(struct walk *walk, struct extent *extents)
 	}
 }
 
-/* What each frame's groups depend on. */
+/* Sets the code of each spot: see group_fold_code(). */
 static void find_codes(struct walk *walk)
 {
 	struct group_fold *fold = walk->fold;

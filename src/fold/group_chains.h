@@ -1,6 +1,6 @@
-/* group_chains.h - counts the samples that wait in a fold of groups, whole stacks at once.
+/* group_chains.h - counts the waiting samples of a fold of groups, whole stacks at once.
  *
- * Use:    by group_fold.c alone: when all wait, or too many.
+ * Use:    by group_fold.c alone: when all samples wait, or too many.
  * Thread: the analyzer's.
  */
 #ifndef FOLD_GROUP_CHAINS_H
@@ -8,8 +8,8 @@
 
 #include "fold/group_fold.h"
 
-/* Counts those in fold->waiting, in the sums now or in those of the baseline; none waits after it.
- * Out of memory, or stopped: as group_fold_add() notes it. The trie must not have grown. */
+/* Counts fold->waiting into the sums of the window or of the baseline, and empties it. Sets
+ * is_out_of_memory or is_stopped, like group_fold_add(). The trie must not have grown. */
 void group_chains_count(struct group_fold *fold, bool is_base);
 
 #endif

@@ -2,12 +2,12 @@
  *
  * Problem: keys of tasks and of code come in any order, and a window has a million frames.
  *
- * Idea: a sample's values by keys of tasks are the same for all its frames. Samples that have them
- * all alike are a class; in a class a frame's code leads to one node of the last level, looked up
- * once. Which frames a class has, and how much of it goes through each, group_chains.c finds out.
+ * Idea: a sample's values for keys of tasks are the same for all its frames. Samples with equal
+ * values are a class; within a class a frame's code determines one node of the last level, looked
+ * up once. group_chains.c finds the frames of a class and the load of each.
  *
- * What code is: the frame's symbol; the frame itself where addresses or lines are keys; with its
- * caller's symbol where that is one.
+ * A code is the frame's symbol, or the frame itself if addresses or lines are keys; combined with
+ * the caller's symbol if GROUP_PARENT is a key.
  */
 #include "fold/group_fold.h"
 
@@ -257,7 +257,7 @@ static uint32_t make_path(struct group_fold *fold, uint32_t class_id,
 	return path;
 }
 
-/* Where a class keeps what a code leads to. NULL: out of memory. */
+/* Returns the slot for the sum that @code leads to in @class. NULL: out of memory. */
 static uint32_t *reached_slot(struct group_class *class, uint32_t code)
 {
 	const uint32_t page = code / GROUP_FOLD_PAGE;
@@ -352,7 +352,7 @@ static void add_total(struct group_fold *fold, uint32_t path, const struct group
 	}
 }
 
-/* No key is of code: one path for all frames, and of them only whether any is shown matters. */
+/* Counts a sample if no key is of code: all frames have one path, if any of them is shown. */
 static void add_whole(struct group_fold *fold, const struct group_sample *sample, bool is_base)
 {
 	const struct stack_trie *trie = fold->sources.trie;
@@ -378,7 +378,7 @@ static void add_whole(struct group_fold *fold, const struct group_sample *sample
 		group_fold_add_self(fold, path, &sample->load, is_base);
 }
 
-/* It is counted with others: see group_chains.c. */
+/* Queues a sample, to be counted with others: see group_chains.c. */
 static void add_waiting(struct group_fold *fold, const struct group_sample *sample, bool is_base)
 {
 	if (fold->waiting_count == WAITING_MAX || fold->is_base_waiting != is_base)

@@ -7,8 +7,8 @@
 
 #include "base/near_name.h"
 
-#define NAME_BYTES  24		/* longer than any */
-#define NAMES_BYTES 200		/* of all that are shown */
+#define NAME_BYTES  24		/* longer than any name */
+#define NAMES_BYTES 200		/* all names[] with separators */
 
 static const char *const names[GROUP_KEY_COUNT] = {
 	[GROUP_EVENT] = "event", [GROUP_COMM] = "comm", [GROUP_PID] = "pid", [GROUP_TID] = "tid",
@@ -18,7 +18,7 @@ static const char *const names[GROUP_KEY_COUNT] = {
 	[GROUP_ADDRESS] = "address", [GROUP_SOURCE] = "source", [GROUP_PARENT] = "parent",
 };
 
-/* perf's names of the same, and what else they are called on the screen. */
+/* Names of these keys in perf(1) and on the screen. */
 static const struct {
 	const char *name;
 	enum group_key key;
@@ -72,7 +72,7 @@ static int refuse_name(const char *text, const char *as, const char *name, struc
 			known);
 }
 
-/* What has been read so far. */
+/* The keys parsed so far. */
 struct key_list {
 	enum group_key keys[GROUP_LEVELS];
 	uint32_t count;

@@ -1,7 +1,7 @@
 /* group_values.c - see fold/group_values.h.
  *
- * An identity is made of what the user reads, hashed, and of what tells equal names apart: a node
- * keeps its id through compactions, and has the same in another recording.
+ * An identity hashes the text that the user reads and whatever distinguishes equal names: so a
+ * node keeps its id through compactions, and has the same id in another recording.
  */
 #include "fold/group_values.h"
 
@@ -11,7 +11,7 @@
 
 #include "fold/filter.h"
 
-/* As good as any other identity, and the same each time. */
+/* Returns a value without text; its identity is constant, too. */
 static struct group_value no_value(uint32_t why)
 {
 	return (struct group_value){ id_map_mix(why), why };
@@ -31,8 +31,8 @@ bool group_key_is_of_code(enum group_key key)
 	}
 }
 
-/* Tasks are numbered in the order that they came in, so the last name of a process stays; what is
- * known of living ones is newer. */
+/* Tasks are numbered in the order of their arrival, so the last name of a process wins; names of
+ * live threads are newer still. */
 int group_sources_name_processes(struct group_sources *sources)
 {
 	const struct task_table *tasks = sources->tasks;
@@ -63,7 +63,7 @@ static uint64_t hash_of(const struct group_sources *sources, struct str_id text)
 	return strpool_hash(sources->names->strings, text);
 }
 
-/* The name of its process, when that is another thread's. */
+/* Returns the comm of the task's process, unless the task is its main thread. */
 static uint32_t comm_of_process(const struct group_sources *sources, const struct task *task)
 {
 	return task->pid == task->tid ? ID_MAP_NONE
@@ -96,7 +96,7 @@ static struct group_value value_of_socket(const struct group_sources *sources, u
 	return value_of_number((uint32_t)sources->sockets[cpu], GROUP_VALUE_NONE);
 }
 
-/* A task without a path: its /proc was not read yet, or it ended before. */
+/* Without a path the value is unknown: /proc was not read yet, or the task ended before. */
 static struct group_value value_of_cgroup(const struct group_sources *sources, enum group_key key,
 					  uint32_t task)
 {
@@ -149,8 +149,8 @@ struct group_value group_value_of_sample(const struct group_sources *sources, en
 	}
 }
 
-/* As fold.c keys its rows: an address is no name, several objects may have it; what is not loaded
- * is one per object. */
+/* Distinguishes symbols like the rows in fold.c: an address is no name, as several DSOs may have
+ * it; symbols that are loading are one per DSO. */
 static uint64_t symbol_identity(const struct group_sources *sources, uint32_t id, bool is_of_object)
 {
 	const struct symbol *symbol = &sources->names->symbols[id];
@@ -365,7 +365,7 @@ static void put_value(const struct group_sources *sources, enum group_key key, u
 	case GROUP_SOURCE:
 		out->pooled = (struct str_id){ of };
 		break;
-	default:	/* of tasks, by their names */
+	default:	/* keys of tasks that are names */
 		out->pooled = out->name = (struct str_id){ of };
 		break;
 	}

@@ -1,8 +1,8 @@
-/* group_wishes.c - which lines a tree of groups by source asks for: what has most samples first,
- * so it fills in from what is worth seeing.
+/* group_wishes.c - chooses the lines to request for a tree of groups by source: frames with most
+ * samples first, so that it fills in from what is worth seeing.
  *
- * Frames with less than a two-thousandth of all are never asked for. That keeps the wishes
- * below what source_lines.c remembers, or it would forget and ask without end. */
+ * Frames with less than a two-thousandth of all samples are never requested. That keeps the wishes
+ * below what source_lines.c caches, or it would evict and request without end. */
 #include <string.h>
 
 #include "fold/group_fold.h"

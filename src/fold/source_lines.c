@@ -3,12 +3,11 @@
  * Problem: the file that a row came from is known by number; the thread that opens it needs a
  * process that has it mapped, or its path and build-id.
  *
- * Idea: whoever maps it now. Processes come and go, and any of them will do: what was found is kept
- * by object and address. A file that nobody maps any more is opened by its path, if its build-id
- * says that it is the one.
+ * Idea: use any process that maps it now, whichever that is: results are cached by DSO and address.
+ * A file that no process maps any more is opened by its path, if it has the right build-id.
  *
  * Invariant: a job is started for wishes only, and each wish is answered, refused or dropped, so
- * none is asked for for ever.
+ * none is requested forever.
  */
 #include "fold/source_lines.h"
 
@@ -21,7 +20,7 @@
 #include "ingest/ingest.h"
 
 #define ANSWERS_MAX  8192	/* a hundred screens; about 2 MiB, then all are forgotten */
-#define CHAIN_BYTES  1024	/* what fits no terminal is of no use */
+#define CHAIN_BYTES  1024	/* longer chains fit no terminal */
 #define MEMORY_BYTES ((uint64_t)256 << 20)	/* what one job may read: Debian's largest objects
 						 * need more, and seconds */
 
@@ -102,7 +101,7 @@ bool source_lines_can_be_wished(const struct source_lines *lines, const struct s
 	       id_map_get(&lines->refused, of->object) == ID_MAP_NONE;
 }
 
-/* Wishes that were granted, or will never be. */
+/* Drops wishes that were fulfilled, or never can be. */
 static void drop_settled(struct source_lines *lines)
 {
 	uint32_t kept = 0;
@@ -132,7 +131,7 @@ static void refuse_object(struct source_lines *lines, uint32_t object, const cha
 		lines->reasons = bigger;
 	drop_object(lines, object);
 	if (!copy)
-		return;		/* asked again when it is wished for again */
+		return;		/* requested again with the next wish */
 	if (id_map_put(&lines->refused, object, lines->reason_count)) {
 		free(copy);
 		return;
@@ -140,7 +139,7 @@ static void refuse_object(struct source_lines *lines, uint32_t object, const cha
 	bigger[lines->reason_count++] = copy;
 }
 
-/* Where @object, or a copy that it stands for, is mapped in a process that still runs. The file's
+/* Finds a map of @object, or of a copy that it stands for, in a process that still runs. The file's
  * identity is that of the mapping: the one of @object itself may have been replaced. */
 static bool find_mapping(const struct ingest *ingest, uint32_t object, struct open_request *out)
 {
@@ -178,7 +177,7 @@ static bool describe_object(const struct ingest *ingest, uint32_t id, struct lin
 	return is_mapped || object->build_id.count;
 }
 
-/* The first wish's object, and all that is wished for of it. */
+/* Requests all wishes for the DSO of the first one. */
 static void ask(struct source_lines *lines)
 {
 	struct line_request *request;
@@ -264,7 +263,8 @@ static void put_function(struct text *text, const struct line_chains *chains,
 	put(text, name[0] ? name : "?");
 }
 
-/* The place, and in brackets whose it is: innermost first, each with the place of its call. */
+/* Writes the line and, in brackets, the inlined functions, innermost first, each caller with the
+ * line of its call. */
 static void write_chain(struct text *text, const struct line_chains *chains,
 			const struct line_frame *frames, uint32_t count)
 {
@@ -381,7 +381,7 @@ void source_lines_forget_gone(struct source_lines *lines)
 	if (lines->reclaims == objects->reclaims)
 		return;
 	lines->reclaims = objects->reclaims;
-	drop_answers(lines);	/* what is still wished for is asked for again */
+	drop_answers(lines);	/* open wishes are requested again */
 	for (uint32_t id = 0; id < objects->count; id++)
 		if (objects->objects[id].is_free)
 			id_map_remove(&lines->refused, id);

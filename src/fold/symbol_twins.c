@@ -1,6 +1,6 @@
 /* symbol_twins.c - see fold/symbol_twins.h.
  *
- * Mostly no path has two objects, which is seen before any symbol is looked at: 10,000 of them take
+ * Mostly no path has two DSOs, which is checked before looking at any symbol: 10,000 symbols take
  * 2 ms.
  */
 #include "fold/symbol_twins.h"
@@ -23,7 +23,7 @@ static uint64_t path_key(struct str_id path, enum cpu_mode mode)
 	return (uint64_t)path.v << 8 | mode;
 }
 
-/* Where its twins would be: the path that is shown, of a module the module's. */
+/* Returns the key of the path where counterparts would be: the one shown, for a module its own. */
 static uint64_t place_of(const struct symbol *symbol)
 {
 	return path_key(symbol->object_path, symbol->mode);
@@ -59,7 +59,7 @@ static bool is_run_time(const struct symbol_names *names, const struct symbol *s
 	return names->objects->objects[symbol->object].is_run_time;
 }
 
-/* Names of addresses are no names, and what the kernel calls its programs at run time is. */
+/* Synthetic names (addresses) don't count, but the kernel's names of run-time code do. */
 static bool can_have_twin(const struct symbol_names *names, const struct symbol *symbol,
 			  const struct id_map *several)
 {
@@ -75,7 +75,7 @@ static uint64_t name_key(const struct symbol *symbol)
 	return id_set_mix(place_of(symbol), symbol->name.v);
 }
 
-/* Is it named twice in its object? @seen: hash of (object, name) of those before -> address. */
+/* Marks the name as ambiguous if its DSO has it twice. @seen: hash of (DSO, name) -> symbol id. */
 static int look_for_namesake(const struct symbol *symbol, uint32_t id, struct id_map *seen,
 			     const struct symbol_names *names, struct id_map *by_name)
 {
@@ -89,7 +89,7 @@ static int look_for_namesake(const struct symbol *symbol, uint32_t id, struct id
 	return id_map_put(by_name, name_key(symbol), AMBIGUOUS);
 }
 
-/* Who stands for each name. */
+/* Finds the symbol that each name counts for. */
 static int find_names(const struct symbol_names *names, const struct id_map *several,
 		      struct id_map *by_name)
 {

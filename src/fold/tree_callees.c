@@ -1,38 +1,37 @@
-/* tree_callees.c - what it calls: paths from the outside in.
+/* tree_callees.c - builds a callees tree: paths from the outermost frame inwards.
  *
  * Problem: a window has more caller chains than a tree shows paths by a factor of hundreds, and to
  * find the path of a chain costs a look-up for each of its frames.
  *
- * Idea: chains are summed as they are (fold/class_stacks.h). So it is known what is beneath a spot
- * before anyone asks which path that is. Breadth first, a path that reaches the limit sends its
- * members one frame inwards, which makes its children; of one below the limit nothing more is
- * asked. A member is a spot, to go on to all that it calls; or a place inside of a frame, at a
- * function that was inlined there.
+ * Idea: sum the chains first (fold/class_stacks.h), so that the load below a spot is known before
+ * its path is. Breadth first, a path that reaches the limit sends its members one frame inwards,
+ * which makes its children; a path below the limit is not expanded. A member is a spot, which
+ * continues with all its callees, or a position inside a frame, at a function inlined there.
  *
- * Frames that the filter takes away stay at their caller's path, and so do, with a FILTER_SYMBOL,
- * those before it.
+ * Frames hidden by the filter stay at their caller's path, and so do, with a FILTER_SYMBOL, the
+ * frames before it.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fold/tree_fold.h"
 
-/* What goes on from a path. */
+/* A spot or leaf from which a path continues inwards. */
 struct member {
-	uint32_t next;		/* of the same path, + 1; 0: none */
-	uint32_t id;		/* of a spot, or of a row of fold->stacks */
-	bool is_leaf;		/* the latter */
-	uint32_t levels;	/* functions inlined in its frame that are still to come */
+	uint32_t next;		/* next member of the same path, + 1; 0: none */
+	uint32_t id;		/* spot, or row of fold->stacks */
+	bool is_leaf;		/* `id` is a row of fold->stacks */
+	uint32_t levels;	/* functions inlined in its frame that still follow */
 };
 
 struct callees {
 	struct tree_fold *fold;
-	struct class_chains chains;	/* owned, as all */
-	uint32_t *waiting;	/* spots that are still to be looked at */
+	struct class_chains chains;	/* owned, like the arrays below */
+	uint32_t *waiting;	/* spots still to be visited */
 	uint32_t waiting_capacity;
 	struct member *members;
 	uint32_t member_count, member_capacity;
-	uint32_t *first_member;	/* of each path, + 1; 0: none */
+	uint32_t *first_member;	/* by path: its first member, + 1; 0: none */
 	uint32_t path_capacity;
 };
 
@@ -85,7 +84,7 @@ static bool matches(struct tree_fold *fold, const struct tree_class *class, uint
 	       fold_filter_matches(&fold->filter, class->of_sample, symbol);
 }
 
-/* Of the spots from @from on, which are new, parents first. */
+/* Sets is_matched of the spots from @from on, which are new; parents come first. */
 static void match_spots(struct callees *callees, const struct tree_class *class, uint32_t from)
 {
 	struct tree_fold *fold = callees->fold;
@@ -102,7 +101,7 @@ static void match_spots(struct callees *callees, const struct tree_class *class,
 	}
 }
 
-/* Puts a stack's load to its spot, if the filter leaves it. */
+/* Adds a stack's load to its spot, if it passes the filter. */
 static void add_stack(struct callees *callees, const struct tree_class *class, uint32_t row)
 {
 	struct tree_fold *fold = callees->fold;
@@ -122,7 +121,7 @@ static void add_stack(struct callees *callees, const struct tree_class *class, u
 	class_chains_put(&callees->chains, spot, row);
 }
 
-/* Notes what goes on from @path. */
+/* Adds a member to @path. */
 static void add_member(struct callees *callees, uint32_t path, struct member member)
 {
 	struct tree_fold *fold = callees->fold;

@@ -1,17 +1,17 @@
-/* tree_callers.c - who calls it: paths from the inside out.
+/* tree_callers.c - builds a callers tree: paths from the leaf outwards.
  *
  * Problem: chains that end alike share nothing in the trie. Walking all of them to their outermost
  * frame makes millions of paths, nearly all of them below what is shown.
  *
- * Idea: no path is looked for before it is known to be worth it. Samples wait at the path that they
- * have come to, each with the caller chain that it goes on from (a member). Breadth first, a path
- * that reaches the limit sends its members one frame outwards, which makes its children; of one
- * below the limit nothing more is asked.
+ * Idea: make no path before its weight is known. Samples wait at the path that they have reached,
+ * with the caller chain that they continue with (a member). Breadth first, a path that reaches the
+ * limit sends its members one frame outwards, which makes its children; a path below the limit is
+ * not expanded.
  *
  *   members of f:  (main>a) 3   (main>b) 2   (main>c) 4       children:  a 3   b 2   c 4
  *
- * The members of a path lie side by side; going outwards sorts them by child in place. A member is
- * between two frames, or still inside of one: at a function that was inlined there.
+ * The members of a path are adjacent; going outwards sorts them by child in place. A member is
+ * between two frames, or still inside a frame, at a function that was inlined there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ static uint32_t symbol_of(struct tree_fold *fold, uint32_t node)
 	return symbol;
 }
 
-/* Notes the sample of @stack at @from->path, to go on from there. Those of a path have all a place,
- * in a frame of this very stack, or none: its function was inlined or not. */
+/* Adds the sample of @stack to @from->path. Either all members of a path have a place, in a frame
+ * of their own stack, as its function was inlined, or none has. */
 static void add_member(struct tree_fold *fold, const struct tree_member *from, uint32_t stack,
 		       const struct class_load *load)
 {
@@ -61,8 +61,8 @@ static void add_member(struct tree_fold *fold, const struct tree_member *from, u
 	class_load_add(&fold->members[id].load, load);
 }
 
-/* The innermost frame that all parts hold for, its symbol, and the chain of its callers. False:
- * there is none. */
+/* Finds the innermost frame that all parts hold for, its symbol and its caller chain. False: there
+ * is none. */
 static bool find_first(struct tree_fold *fold, const struct tree_class *class, uint32_t stack,
 		       uint32_t *symbol, struct tree_member *out)
 {
@@ -129,7 +129,7 @@ static void add_stack(struct tree_fold *fold, const struct class_stack *from)
 	add_member(fold, &first, stack, load);
 }
 
-/* Takes @member one shown function outwards. Its symbol, or ID_SET_NONE: there is none. */
+/* Moves @member one shown function outwards and returns its symbol; ID_SET_NONE: there is none. */
 static uint32_t next_caller(struct tree_fold *fold, struct tree_member *member)
 {
 	const struct stack_nodes *nodes = &fold->trie->nodes;
@@ -152,7 +152,7 @@ static uint32_t next_caller(struct tree_fold *fold, struct tree_member *member)
 struct places {
 	uint32_t *first, *count;
 	uint32_t capacity;
-	struct tree_member *sorted;	/* as many as there are members: room for sorting */
+	struct tree_member *sorted;	/* scratch for sorting, as many as there are members */
 };
 
 static bool reserve_places(struct tree_fold *fold, struct places *places)
@@ -227,7 +227,7 @@ static void expand(struct tree_fold *fold, struct places *places, uint32_t path)
 		sort_members(fold, places, first, end, from);
 }
 
-/* There are too many paths: what @path's children weigh, without making them. */
+/* There are too many paths: adds the weight of @path's children without making them. */
 static void hide_callers(struct tree_fold *fold, const struct places *places, uint32_t path)
 {
 	const uint32_t first = places->first[path], end = first + places->count[path];

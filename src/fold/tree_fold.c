@@ -2,11 +2,11 @@
  *
  * Problem: a window has a million frames, and a tree shows a few hundred paths.
  *
- * Idea: entries are summed by stack first; paths are looked for when all were added, beginning at
- * the roots, and only below what is above the limit: tree_callees.c, tree_callers.c.
+ * Idea: sum entries by stack first; when all were added, build paths from the roots, and children
+ * only of paths above the limit: tree_callees.c, tree_callers.c.
  *
- * The filter can see two tasks differently in one function, and commands may be roots: samples that
- * it sees alike are a class, and a stack has a sum in each class.
+ * The filter may match one function in one task but not in another, and commands may be roots: so
+ * samples that it treats alike are a class, and a stack has a sum in each class.
  */
 #include "fold/tree_fold.h"
 

@@ -1,13 +1,13 @@
-/* tree_inlined.c - the functions that were inlined where a tree's frames are.
+/* tree_inlined.c - splits a tree's frames into the functions inlined at their addresses.
  *
- * Problem: one address stands for several functions, and which they are is known for those only
- * that somebody asked the source lines of. A window has more of them than can be asked for at once.
+ * Problem: one address stands for several functions, which are known only if its source lines were
+ * requested. A window has more addresses than can be requested at once.
  *
- * Idea: a frame goes on as a whole until its chain is known. Each fold notes what its frames weigh,
- * and those that weigh most are asked for first; so the tree fills in from what is worth seeing.
+ * Idea: a frame stays whole until its chain is known. Each fold sums the weight by frame, and the
+ * heaviest are requested first; so the tree fills in from what is worth seeing.
  *
- * A caller's address is that behind its call, or in its last byte: one less is the call itself,
- * which has two bytes at least. A signal's frame is neither, so the start of a function stays.
+ * A caller's address is after its call, or in the call's last byte: one less is within the call,
+ * which has two bytes at least. A signal frame has neither, so the start of a function is kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ void tree_fold_inline(struct tree_fold *fold, const struct inline_chains *chains
 		fold->is_out_of_memory = true;
 }
 
-/* Whose lines tell what was inlined at the frame. */
+/* Returns the address whose source lines show what was inlined at the frame. */
 static struct source_wish wish_of(const struct tree_fold *fold, uint32_t frame, bool is_leaf)
 {
 	const uint32_t id = symbol_names_of_frame(fold->names, fold->trie, frame);
@@ -123,8 +123,8 @@ static void consider(const struct tree_fold *fold, struct candidates *list, uint
 	list->wishes[at] = of;
 }
 
-/* What each frame weighs as a caller: the sum over its nodes, with all beneath them. NULL: out of
- * memory. The caller's. */
+/* Sums each frame's weight as a caller, over its nodes with all their descendants. NULL: out of
+ * memory. The caller must free() it. */
 static double *sum_callers(struct tree_fold *fold)
 {
 	const struct stack_nodes *nodes = &fold->trie->nodes;

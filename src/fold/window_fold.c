@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-#define HALF_LIFE_NS (5 * CLOCK_NS_PER_S)	/* of WINDOW_DECAY */
+#define HALF_LIFE_NS (5 * CLOCK_NS_PER_S)	/* WINDOW_DECAY */
 
 static void add_rows(struct fold *rows, const struct slice *slices, const double *factors,
 		     uint32_t count)

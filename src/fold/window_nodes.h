@@ -1,7 +1,7 @@
-/* window_nodes.h - the caller chains that the stacks of a window have, numbered for one fold.
+/* window_nodes.h - numbers the caller chains in the stacks of a window, for one fold.
  *
- * Problem: a trie holds the nodes of the whole history, and a window of ten seconds has few of
- * them: passes over all would grow with the history.
+ * Problem: a trie has the nodes of the whole history, and a window of ten seconds uses few of them:
+ * passes over all nodes would get slower as the history grows.
  *
  * Use:    window_nodes_init(), window_nodes_mark() for each stack's node, window_nodes_number(),
  *         then the lists; window_nodes_finish() in every case. The trie must not grow meanwhile.
@@ -16,10 +16,10 @@
 
 struct window_nodes {
 	const struct stack_trie *trie;	/* borrowed */
-	uint64_t *marks;	/* owned, as all; a bit per node of the trie */
-	uint32_t *before;	/* of each word of marks: how many are marked in those before it */
-	uint32_t *node;		/* number -> node of the trie */
-	uint32_t *parent;	/* number -> its parent's; the root's is its own */
+	uint64_t *marks;	/* owned, like the arrays below; a bit per trie node */
+	uint32_t *before;	/* by word of `marks`: number of bits set in earlier words */
+	uint32_t *node;		/* number -> trie node */
+	uint32_t *parent;	/* number -> number of the parent; the root is its own */
 	uint32_t count;
 };
 
@@ -27,7 +27,7 @@ struct window_nodes {
 int window_nodes_init(struct window_nodes *nodes, const struct stack_trie *trie);
 void window_nodes_finish(struct window_nodes *nodes);
 
-/* @node and all above it are in the window. */
+/* Marks @node and all its ancestors as being in the window. */
 static inline void window_nodes_mark(struct window_nodes *nodes, uint32_t node)
 {
 	while (!(nodes->marks[node / 64] & 1ull << node % 64)) {
@@ -37,10 +37,10 @@ static inline void window_nodes_mark(struct window_nodes *nodes, uint32_t node)
 	}
 }
 
-/* All were marked: makes the lists. 0 or -ENOMEM. */
+/* Fills the lists, after all nodes were marked. 0 or -ENOMEM. */
 int window_nodes_number(struct window_nodes *nodes);
 
-/* Number of a marked node. */
+/* Returns the number of a marked node. */
 static inline uint32_t window_nodes_find(const struct window_nodes *nodes, uint32_t node)
 {
 	const uint64_t smaller = nodes->marks[node / 64] & ((1ull << node % 64) - 1);

@@ -41,7 +41,7 @@ static int merge_slice(struct entry_set *sum, const struct slice *slice, size_t 
 	return 0;
 }
 
-/* What the span has of the timeline: its entries, and the kinds of its stacks. As above. */
+/* Adds the entries and stack counts of @span to @sum and @stacks. 0, -ENOMEM or -E2BIG. */
 static int merge(const struct timeline *timeline, struct window_span span, size_t limit_bytes,
 		 struct entry_set *sum, struct stack_counts *stacks)
 {
@@ -59,7 +59,7 @@ static int merge(const struct timeline *timeline, struct window_span span, size_
 	return err;
 }
 
-/* The one before stays, if there is one. */
+/* Keeps the old baseline, if there is one, and sets the notice. Returns @err. */
 static int refuse(struct baseline *baseline, int err)
 {
 	snprintf(baseline->notice, sizeof(baseline->notice), "%s", err == -E2BIG
@@ -82,7 +82,7 @@ static uint64_t longest_possible_ns(const struct baseline *baseline, uint32_t ev
 	return latency.max_ns;
 }
 
-/* They are known to the second, and only for two minutes. */
+/* Peaks are known to the second, and only for the last two minutes. */
 static void note_peaks(struct baseline *baseline, const struct probe_hits *hits)
 {
 	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++)
@@ -92,7 +92,7 @@ static void note_peaks(struct baseline *baseline, const struct probe_hits *hits)
 				longest_possible_ns(baseline, hits->rows[slot].event));
 }
 
-/* Of @count spans, in time order. */
+/* Replaces @baseline by the counts in @count spans, which are in time order. */
 static int take_spans(struct baseline *baseline, const struct timeline *timeline,
 		      const struct window_span *spans, size_t count,
 		      const struct probe_hits *hits, const char *label, size_t limit_bytes)

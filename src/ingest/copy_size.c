@@ -4,10 +4,10 @@
  * is too large costs memory bandwidth for nothing. How deep stacks are is known only afterwards,
  * and with large copies nothing tells how many a smaller one would cut.
  *
- * Idea: twice as much as soon as more than 4 % are cut by the copy's size; the rest of the 5 % that
- * may be incomplete is for what no size mends. Less is an experiment after a calm minute, and each
- * experiment that fails doubles the calm that the next one needs. A wish that the source does not
- * fulfil (no locked memory, too many bytes a second) is repeated ever less often.
+ * Idea: double the size as soon as more than 4 % are cut by the copy's size; the rest of the 5 %
+ * that may be incomplete is for causes that no size helps. Try a smaller size after a calm minute;
+ * each attempt that fails doubles the calm time that the next one needs. A request that the source
+ * does not fulfil (no locked memory, too many bytes a second) is repeated at growing intervals.
  *
  * Where every hit of an event is a sample its rate is known only from the hits. They are judged
  * while they come, not at the end of a second: a flood of copies fills the rings in milliseconds.

@@ -102,7 +102,7 @@ const struct event_line *event_lines_peek(const struct event_lines *lines, uint6
 	return lines->count && lines->heap[0]->time_ns < limit_ns ? lines->heap[0] : NULL;
 }
 
-/* The earliest of the line at @at and the two below it. */
+/* Index of the earliest of the line at @at and its two children. */
 static uint32_t earliest(const struct event_lines *lines, uint32_t at)
 {
 	uint32_t first = at;

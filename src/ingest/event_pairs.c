@@ -56,7 +56,7 @@ void event_pairs_find(struct event_list from, struct event_list to,
 		number_of[first_sampled(from)] = (uint16_t)first_sampled(to);
 }
 
-/* A line of the text that is written. */
+/* The text that is being written. */
 struct line {
 	char *out;
 	size_t room, used;
@@ -72,7 +72,7 @@ static void put(struct line *line, const char *text)
 	}
 }
 
-/* "cycles, faults: only in A" of those that @is_paired says no of. */
+/* Writes "cycles, faults: only in A" for the events without @is_paired. */
 static void put_alone(struct line *line, struct event_list list,
 		      const bool is_paired[TIMELINE_NUMBERS], const char *side)
 {

@@ -1,5 +1,5 @@
-/* hit_log.c - see ingest/hit_log.h. The memory comes with the first hit: most probes of a
- * wildcard have none. */
+/* hit_log.c - see ingest/hit_log.h. Memory is allocated at the first hit: most probes of a wildcard
+ * have none. */
 #include "ingest/hit_log.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ struct hit_line *hit_log_slowest(const struct hit_log *log, uint32_t index)
 	return line_at(log, log->slowest, index);
 }
 
-/* Where a line of @latency_ns goes among the slowest; NULL: nowhere. */
+/* The row for a line of @latency_ns among the slowest; NULL: it is not slow enough. */
 static struct hit_line *place_of(struct hit_log *log, int64_t latency_ns)
 {
 	struct hit_line *fastest;
@@ -72,7 +72,7 @@ static size_t till_end_of_ring(uint64_t at, size_t bytes)
 	return bytes < left ? bytes : left;
 }
 
-/* Without memory it is as if it had left the ring. */
+/* Stores a text over HIT_TEXT_BYTES. Out of memory: as if it had left the ring already. */
 static void put_longer(struct hit_log *log, struct hit_line_value *out, const char *text)
 {
 	const size_t bytes = out->text_bytes, first = till_end_of_ring(log->texts_used, bytes);
@@ -188,8 +188,8 @@ void hit_log_set_stack(struct hit_log *log, uint64_t number, uint32_t stack)
 		slow->stack = stack;
 }
 
-/* After the columns have changed the oldest that is kept is not the ring's oldest: its number says
- * whether there is a line. */
+/* After a change of columns the ring begins with empty rows, so a row counts only if it has its
+ * number. */
 uint32_t hit_log_count(const struct hit_log *log)
 {
 	uint32_t count = 0;

@@ -1,4 +1,4 @@
-/* ingest.c - see ingest/ingest.h. Here: order, tasks, losses. */
+/* ingest.c - see ingest/ingest.h. This file: time order, task records, losses. */
 #include "ingest/ingest.h"
 #include "ingest/loss_sums.h"
 
@@ -141,7 +141,7 @@ void ingest_finish(struct ingest *ingest)
 	memset(ingest, 0, sizeof(*ingest));
 }
 
-/* Row of (event, cpu) in an array that grows as rows are asked for; NULL: out of memory. */
+/* Row of (event, cpu) in an array that grows as rows are looked up; NULL: out of memory. */
 static void *row_of(struct id_map *map, void *rows, uint32_t *count, uint32_t *capacity,
 		    size_t row_bytes, uint16_t event, uint32_t cpu)
 {
@@ -198,8 +198,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* perf record also writes what read(2) told it at the end, as LOST_SAMPLES: the same losses once
- * more, where the event has PERF_FORMAT_LOST. */
+/* perf record also writes the counts of read(2) at the end, as LOST_SAMPLES: if the event has
+ * PERF_FORMAT_LOST, these repeat the losses of its LOST records. */
 static void recorded_loss(struct ingest *ingest, const struct event_record *record)
 {
 	const struct record_format *format = &ingest->config.events[record->event]->format;
@@ -215,7 +215,7 @@ static void recorded_loss(struct ingest *ingest, const struct event_record *reco
 	ingest->counters.lost_kernel += larger(loss->in_records, loss->in_samples) - before;
 }
 
-/* The kernel says so in the ring. Where it also counts exactly (live, Linux 6.0), that count holds:
+/* Counts a LOST record. Where the kernel also counts exactly (live, Linux 6.0), that count is used:
  * what is lost after the last record that fits is in no LOST record. Samples that the processor
  * lost (LOST_SAMPLES) are in no such count. */
 static void live_loss(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
@@ -262,7 +262,7 @@ static void throttle_record(struct ingest *ingest, const struct event_record *re
 	}
 }
 
-/* What the targets start is no target. */
+/* With no_inherit: children of targets are no targets. */
 static void take_mark(struct ingest *ingest, const struct event_record *record)
 {
 	struct process *process = task_table_find_process(&ingest->tasks, record->pid);
@@ -293,7 +293,7 @@ static void take_cgroup(struct ingest *ingest, const struct record_cgroup *cgrou
 		ingest->counters.dropped_no_memory++;
 }
 
-/* A record whose turn has come, but for a sample. */
+/* Applies a record other than a sample. */
 static void apply(struct ingest *ingest, const struct event_record *record, uint32_t cpu)
 {
 	switch (record->kind) {
@@ -397,7 +397,7 @@ static bool has_order(const struct event_record *record)
 	return record->has_time && record->time_ns && record->time_ns != UINT64_MAX;
 }
 
-/* Its source was opened before the last one was stopped, which told of it. */
+/* Whether the record is from before this source's begin: the source before reported it, too. */
 static bool is_of_before(const struct ingest *ingest, const struct event_record *record)
 {
 	return record->has_time && record->time_ns <= ingest->begin_ns && ingest->begin_ns;
@@ -417,7 +417,7 @@ static void take_at_once(struct ingest *ingest, const void *raw, size_t size, ui
 		apply(ingest, &record, cpu);
 }
 
-/* They stay until their turn comes. */
+/* Adds the records of @span to the reorder stage. */
 static void put_in_order(struct ingest *ingest, const struct reorder_span *span, uint32_t count)
 {
 	if (reorder_push(&ingest->reorder, span))
@@ -454,12 +454,12 @@ void ingest_push(struct ingest *ingest, const void *raw, size_t size, uint16_t e
 				    record.time_ns);
 }
 
-/* Samples that lie in a row, and whose they are. */
+/* Contiguous samples of one ring, to be pushed at once. */
 struct sample_row {
-	const struct record_layout *front;	/* of their event */
+	const struct record_layout *front;	/* their event's; NULL: samples can't be joined */
 	struct reorder_span span;	/* no bytes: no sample */
 	uint32_t count;
-	uint64_t task;		/* of the last one */
+	uint64_t task;		/* pid and tid of the last sample */
 };
 
 static void put_row(struct ingest *ingest, struct sample_row *row)
@@ -480,7 +480,7 @@ static void look_ahead_of(struct ingest *ingest, uint64_t task, uint64_t time_ns
 	ingest_look_ahead(ingest, &record);
 }
 
-/* False: it is not one whose order is all that matters now, nothing was done. */
+/* Adds a sample that needs nothing but ordering now. False: it needs more; nothing was done. */
 static bool add_to_row(struct ingest *ingest, struct sample_row *row,
 		       const struct perf_event_header *record)
 {
@@ -510,7 +510,7 @@ static bool add_to_row(struct ingest *ingest, struct sample_row *row,
 	return true;
 }
 
-/* Where its samples have what they are put in order by, and whom they are asked for. */
+/* Positions of time and task in samples of the event; NULL: samples must be parsed for them. */
 static const struct record_layout *front_of(const struct ingest *ingest, uint16_t event)
 {
 	const struct record_layout *front;

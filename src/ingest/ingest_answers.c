@@ -1,13 +1,13 @@
-/* ingest_answers.c - what /proc says of a process, laid under what its records say.
+/* ingest_answers.c - applies the process reader's replies about processes.
  *
- * An answer is of the moment it was read: what was mapped since lies over it. Where an exec or a
- * fork came in between it is of the past, and asked for again.
+ * A reply shows /proc at the moment it was read: later mappings take precedence over it. If an exec
+ * or a fork came in between, the reply is outdated and the request is repeated.
  */
 #include <string.h>
 
 #include "ingest/ingest.h"
 
-/* The /proc view, with what was mapped since laid over it. */
+/* Replaces the maps by those in @reply, and inserts later mappings over them. */
 static void apply_maps(struct ingest *ingest, struct process *process,
 		       const struct process_reply *reply)
 {
@@ -26,7 +26,7 @@ static void apply_maps(struct ingest *ingest, struct process *process,
 	process->maps = fresh;
 }
 
-/* At once: there may be no other sample that asks. */
+/* Repeats the request at once: there may be no later sample to trigger it. */
 static void ask_cgroup_again(struct ingest *ingest, struct process *process)
 {
 	const struct process_request request = {
@@ -38,7 +38,8 @@ static void ask_cgroup_again(struct ingest *ingest, struct process *process)
 	process->is_cgroup_asked = process_reader_request(ingest->reader, &request);
 }
 
-/* Where the parent was at the fork is not asked of /proc when it was known then. */
+/* Sets the cgroup from @reply. The parent's present cgroup in /proc is ignored if the one at the
+ * fork was known. */
 static void apply_cgroup(struct ingest *ingest, struct process *process,
 			 const struct process_reply *reply)
 {
@@ -59,7 +60,7 @@ static void apply_cgroup(struct ingest *ingest, struct process *process,
 		ingest->has_new_names = true;
 }
 
-/* The first thread's, which may sleep for ever and never be sampled. */
+/* Sets the comm of the first thread, which may sleep for ever and never be sampled. */
 static void apply_process_comm(struct ingest *ingest, const struct process_reply *reply)
 {
 	struct thread *first = task_table_thread(&ingest->tasks, reply->pid, reply->pid);
@@ -68,8 +69,8 @@ static void apply_process_comm(struct ingest *ingest, const struct process_reply
 		thread_set_comm(first, reply->process_comm, strlen(reply->process_comm));
 }
 
-/* An answer from before its exec, or its fork's turn, is of the past: the next sample asks
- * again. */
+/* Sets the uid, unless the reply is from before the exec, or before the fork's turn: then the next
+ * sample requests it again. */
 static void apply_uid(struct process *process, const struct process_reply *reply)
 {
 	process->is_uid_asked = false;
@@ -77,8 +78,9 @@ static void apply_uid(struct process *process, const struct process_reply *reply
 		process_set_uid(process, reply->has_uid, reply->uid, reply->time_ns);
 }
 
-/* Its fork was in no record: another target was sampled then. Children of main itself are told of
- * at the start, as it may have others, of the program that called exec to become flametop. */
+/* Marks a child of flametop whose FORK was not recorded, as another target was sampled then. Not
+ * those of main, which are marked at the start: main may have other children, of the program that
+ * called exec to become flametop. */
 static void apply_parent(struct ingest *ingest, struct process *process,
 			 const struct process_reply *reply)
 {

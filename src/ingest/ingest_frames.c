@@ -1,20 +1,19 @@
 /* ingest_frames.c - the addresses of a sample -> its leaf frame and the node of its callers.
  *
- * Idea: what was found for an address, and for a whole chain of callers, holds until something
- * changes that it was made of. So it is kept (ingest/stack_memo.h) under the number of the address
- * map's content; everything else that it depends on is looked at in one place, is_unchanged().
+ * Idea: the frame of an address, and the node of a whole chain of callers, stay valid until
+ * something changes that they depend on. So they are cached (ingest/stack_memo.h) under the space
+ * number of the address map; all other dependencies are checked in one place, is_unchanged().
  *
- * What a sample tells besides is told as well when it was kept: the chain knows the run-time code
- * that it goes through; and that a kernel address has no name is told when the chain is taken
- * apart, after which it must be again as soon as such an address comes or the wish was granted.
+ * Side effects of a sample happen for cached chains, too: a cached chain names the run-time code
+ * that it goes through. That a kernel address has no name is noticed only when a chain is looked up
+ * anew, so the cache is dropped when such an address comes, or after a request for kernel names.
  *
- * Invariant: with and without what is kept the counts are the same, and so are the numbers of
- * frames, nodes and stacks.
+ * Invariant: the cache does not affect counts or the numbers of frames, nodes and stacks.
  */
 #include "elf/vdso_image.h"
 #include "ingest/ingest.h"
 
-#define MANY_CODES UINT32_MAX	/* one chain through code of several processes: fork of a JIT's */
+#define MANY_CODES UINT32_MAX	/* a chain through code of several processes, after a JIT's fork */
 
 static enum cpu_mode mode_of_marker(uint64_t marker)
 {
@@ -99,14 +98,14 @@ uint32_t ingest_frame(struct ingest *ingest, const struct address_map *maps, enu
 	return found.frame;
 }
 
-/* Where the addresses of the sample in hand are looked up. */
+/* Where the addresses of the current sample are looked up. */
 struct spaces {
 	const struct address_map *maps;
 	uint64_t user, kernel;
 };
 
-/* Is the kernel the one, and are all objects and rows the ones, that what is kept was made of?
- * Each of these counts up only. */
+/* Whether the kernel, the objects and the rows that the cache depends on are unchanged since the
+ * last call. Each of the summed counters only rises. */
 static bool is_unchanged(struct ingest *ingest)
 {
 	struct ingest_stacks *stacks = &ingest->stacks;
@@ -145,7 +144,7 @@ static uint32_t frame_outside(struct ingest *ingest, uint64_t ip, bool is_caller
 	return stack_trie_frame(&ingest->trie, OBJECT_UNKNOWN, is_caller ? 0 : ip);
 }
 
-/* *@code becomes the run-time code that the address is in, with what it was before. */
+/* The frame of @ip. Joins the run-time code that it is in to *@code (MANY_CODES: several). */
 static uint32_t frame_of(struct ingest *ingest, const struct spaces *spaces, enum cpu_mode mode,
 			 uint64_t ip, bool is_caller, uint32_t *code)
 {

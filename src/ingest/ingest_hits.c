@@ -1,17 +1,17 @@
-/* ingest_hits.c - records of probes -> hits, counted as samples of one more event, and what they
- * carried.
+/* ingest_hits.c - records of probes -> hits, counted as samples of the probe's event, and their
+ * values.
  *
- *	record of an entry   -> waits for its return (probe_pairs.c), if the latency is asked for
- *	record of a return   -> with its entry one hit: that one's task and stack, its own time
+ *	record of an entry   -> waits for its return (probe_pairs.c), if latency is measured
+ *	record of a return   -> one hit with its entry: the entry's task and stack, its own time
  *	any other            -> a hit
  *	hit -> of the wanted process? -> condition? -> values, log -> ingest_sample()
  *
- * The ids in the records are perf's own, so that a record is read as it was made, whatever became
- * of its probe since then.
+ * Records carry perf event ids, so that each is decoded as it was made, whatever became of its
+ * probe since then.
  *
- * Invariant: each record of a probe is in a hit, or counted as unpaired or filtered, or younger
- * than the order to switch it off, or of a process that was not asked for, or counted as flametop's
- * own.
+ * Invariant: each record of a probe is part of a hit, or counted as unpaired, filtered or
+ * flametop's own, or later than the request to switch the probe off, or of a process that is no
+ * target of the probe.
  */
 #include <arpa/inet.h>
 #include <linux/perf_event.h>
@@ -21,14 +21,14 @@
 #include "ingest/ingest.h"
 #include "ingest/latency_bucket.h"
 
-/* What one hit is made of. */
+/* A hit while it is decoded and counted. */
 struct hit {
 	struct probe_row *row;
 	uint32_t slot;
 	const struct probe_reading *reading;
 	const struct probe_stream *begin_stream, *end_stream;
-	const struct event_record *begin;	/* whose task and stack it is; */
-	const struct event_record *end;		/* when it counts. Often the same */
+	const struct event_record *begin;	/* gives task and stack */
+	const struct event_record *end;		/* gives the time; often equal to begin */
 	const void *raw;			/* record of begin */
 	size_t size;
 	int64_t latency_ns;			/* < 0: none */
@@ -36,7 +36,7 @@ struct hit {
 	struct probe_value values[PROBE_VALUES_MAX];
 };
 
-/* Texts that are made of the bytes of a hit's values. */
+/* Storage for texts formatted from a hit's values. */
 struct hit_texts {
 	char of[PROBE_VALUES_MAX][PROBE_TEXT_BYTES_MAX];
 };
@@ -55,7 +55,8 @@ static bool peek_id(const void *raw, size_t size, uint64_t *id)
 	return true;
 }
 
-/* A gap in the records says at which record it ends, unless that is nobody's. */
+/* Handles a record without a known id. After a LOST one, no entry up to the newest record is
+ * paired. False: a sample, which is not handled. */
 static bool push_unknown(struct ingest *ingest, const struct perf_event_header *header)
 {
 	if (header->type == PERF_RECORD_SAMPLE)
@@ -98,7 +99,7 @@ uint64_t ingest_hit_limit_ns(const struct ingest *ingest)
 	return ingest->hits && ingest->hits->has_rings ? ingest->hits->limit_ns : UINT64_MAX;
 }
 
-/* Counts what is no sample. */
+/* Counts a value, as an entry that is no sample. */
 static void count_value(struct ingest *ingest, uint64_t time_ns, uint32_t id, uint32_t count)
 {
 	const struct slice_entry entry = {
@@ -138,7 +139,7 @@ static bool is_wanted(const struct ingest *ingest, const struct probe_reading *r
 	return process && (process->probes >> slot & 1);
 }
 
-/* @text[PROBE_TEXT_BYTES_MAX]: for a value that becomes a text, as long as @out is used. */
+/* Reads a value. @text[PROBE_TEXT_BYTES_MAX]: storage for a formatted text, for as long as @out. */
 static void read_value(const struct hit *hit, const struct probe_column *column,
 		       struct probe_value *out, char *text)
 {
@@ -166,14 +167,14 @@ static void read_value(const struct hit *hit, const struct probe_column *column,
 	}
 }
 
-/* @texts is used by the values as long as @hit is. */
+/* Reads the values of @hit; they refer to @texts, which must live as long as @hit. */
 static void read_values(struct hit *hit, struct hit_texts *texts)
 {
 	for (uint32_t i = 0; i < hit->reading->column_count; i++)
 		read_value(hit, &hit->reading->columns[i], &hit->values[i], texts->of[i]);
 }
 
-/* Addresses of the process, while it is known what is mapped there: for a symbol's name. */
+/* Resolves values that are addresses to (object, address), while the present maps are known. */
 static void find_places(struct ingest *ingest, struct hit *hit)
 {
 	const struct process *process = NULL;
@@ -308,7 +309,7 @@ static uint64_t leaf_of(const struct hit *hit)
 	return func.number;
 }
 
-/* Whose entry it was decides, so that ends of other tasks find their entries. */
+/* Whether the task of the entry is flametop's own: a return may be another task's. */
 static bool is_own(const struct ingest *ingest, const struct hit *hit)
 {
 	const struct process *process = task_table_find_process(&ingest->tasks, hit->begin->pid);
@@ -373,7 +374,7 @@ void ingest_hit_fields(struct ingest *ingest, const struct event_record *record,
 	ingest_line_of_sample(ingest, record, entry, hit.values, hit.reading->column_count);
 }
 
-/* 0: not known. */
+/* Returns 0 if it is not known. */
 static uint64_t number_in(const struct probe_stream *stream, int field,
 			  const struct event_record *record)
 {
@@ -382,7 +383,7 @@ static uint64_t number_in(const struct probe_stream *stream, int field,
 	return raw_fields_read(&stream->fields, field, &record->sample, &value) ? value.number : 0;
 }
 
-/* What the fields say that tell which tracepoints belong together. */
+/* Hash of the fields by which tracepoints are paired. */
 static uint64_t key_of(const struct probe_stream *stream, const struct event_record *record,
 		       const int *fields, uint32_t count)
 {
@@ -432,8 +433,8 @@ static bool misses_entry(const struct probe_stream_ref *ref)
 	       !(reading->pid && ref->row->spec->key_count);
 }
 
-/* Of pairs by other fields than the thread the second end may be another process's: without its
- * entry nobody knows whether it was wanted. */
+/* Pairs a return with its entry. Where pairs are formed by other fields than the thread, the return
+ * may be another process's: without its entry it is unknown whether it was wanted. */
 static void take_return(struct ingest *ingest, const struct probe_stream_ref *ref,
 			const struct event_record *record)
 {
@@ -446,7 +447,7 @@ static void take_return(struct ingest *ingest, const struct probe_stream_ref *re
 	if (!entry || entry->generation != ref->generation->number ||
 	    record_parse(&reading->entry.format, entry->bytes, entry->bytes_count, &begin)) {
 		if (entry)
-			probe_pairs_miss(pairs, ref->slot);	/* one from before it was off */
+			probe_pairs_miss(pairs, ref->slot);	/* entry of an older generation */
 		if (misses_entry(ref))
 			probe_pairs_miss(pairs, ref->slot);
 		return;
@@ -476,7 +477,7 @@ static void take_end(struct ingest *ingest, const struct probe_stream_ref *ref,
 	count_unpaired(ingest, record->time_ns);
 }
 
-/* Before Linux 6.0 only the record says how many: the engine reads none of the descriptors. */
+/* Before Linux 6.0 only LOST records have the count: the probe engine reads no descriptors then. */
 static void lose_hits(struct ingest *ingest, const struct probe_stream_ref *ref,
 		      const struct event_record *record)
 {
@@ -494,7 +495,7 @@ void ingest_hit(struct ingest *ingest, const void *raw, size_t size)
 
 	if (!peek_id(raw, size, &id) || !probe_hits_find(ingest->hits, id, &ref) ||
 	    record_parse(&ref.stream->format, raw, size, &record))
-		return;		/* its probe was removed since it came */
+		return;		/* its probe was removed meanwhile */
 	if (record.kind == RECORD_LOST)
 		lose_hits(ingest, &ref, &record);
 	if (record.kind != RECORD_SAMPLE || record.time_ns > ref.generation->ignore_ns)
@@ -612,13 +613,13 @@ static void remove_probe(struct ingest *ingest, uint32_t slot)
 	count_unpaired(ingest, ingest->watermark_ns);
 }
 
-/* It is detached: no return will come of what was entered. */
+/* Whether the probe is detached: no returns of pending entries will come. */
 static bool has_ended(enum probe_state state)
 {
 	return state != PROBE_ATTACHING && state != PROBE_ATTACHED && state != PROBE_DETACHING;
 }
 
-/* What the kernel has left out since the last news. */
+/* Number of hits that were filtered in the kernel since the last news. */
 static uint64_t more_filtered(const struct probe_hits *hits, const struct probe_news *news)
 {
 	const struct probe_row *row = news->slot < PROBE_SLOTS ? &hits->rows[news->slot] : NULL;

@@ -1,15 +1,15 @@
-/* ingest_jit.c - names of code that processes made at run time: who has such code, when to look.
+/* ingest_jit.c - names of run-time code: which processes have such code, when to read its names.
  *
- * Problem: the same address of anonymous memory is other code in each process, what the process
- * says of it comes later and goes on as long as it lives, and there may be thousands of processes.
+ * Problem: an address in anonymous memory is different code in each process, the process writes its
+ * names later and for as long as it lives, and there may be thousands of such processes.
  *
  * Idea: a process has one `struct jit_code` from its first mapping of such memory to its exec or
- * end, and the objects of that memory belong to it. Its files are looked at when a sample hits that
- * memory, soon after the first such mapping and then once a second; at its end once more. A file
- * that did not grow costs a look at its size. When no process has that memory mapped any more, its
- * frames are named for good and the table goes.
+ * end, and the objects of that memory belong to it. If a sample hits that memory, the process's
+ * files are read soon after the first such mapping, then at most once a second, and once more at
+ * its end. A file that did not grow costs a look at its size. When no process has that memory
+ * mapped any more, its frames get their final names and the table is freed.
  *
- * A child has what its parent had made before the fork, and shares its names.
+ * A child has the code that its parent had made before the fork, and shares its names.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,14 +33,14 @@ struct jit_code {
 	uint64_t unwind_base;	/* the address that the unwind rows count from */
 	bool has_table;		/* table, unwind and unwind_base are valid */
 	bool is_read;		/* its files were looked at once, whatever came of it */
-	bool is_awaited;	/* a stack met it before that */
+	bool is_awaited;	/* a stack went through it before is_read */
 	bool has_maker;		/* its objects know which program made it */
 	bool is_wanted;		/* a sample hit its memory since the last request */
 	bool is_asked;
 	bool is_ended;
-	bool is_mapped, is_gone;	/* the sweep's */
-	uint64_t due_ns;	/* not looked at again before */
-	uint64_t wait_ns;	/* between two looks */
+	bool is_mapped, is_gone;	/* set and used by the sweep */
+	uint64_t due_ns;	/* earliest time of the next read */
+	uint64_t wait_ns;	/* interval between two reads */
 };
 
 static struct jit_code *code_of(struct ingest *ingest, uint32_t id)
@@ -48,7 +48,7 @@ static struct jit_code *code_of(struct ingest *ingest, uint32_t id)
 	return &ingest->jit.codes[id - 1];
 }
 
-/* The id of a row that is in use by nobody; 0: no memory. */
+/* Returns the id of a free row; 0: out of memory. */
 static uint32_t new_code(struct ingest_jit *jit)
 {
 	for (uint32_t i = 0; i < jit->count; i++)
@@ -90,7 +90,7 @@ uint64_t ingest_jit_place(struct ingest *ingest, struct process *process)
 	return id ? code_of(ingest, id)->number : 0;
 }
 
-/* What its frames were called is not forgotten yet. */
+/* Gives the table of @code to @object. Its frames keep their cached symbols for now. */
 static void name_object(struct ingest *ingest, uint32_t object, const struct jit_code *code)
 {
 	const bool had_map = ingest->objects.objects[object].is_run_time;
@@ -160,7 +160,7 @@ static struct str_id program_of(struct ingest *ingest, const struct process *pro
 					: (struct str_id){ 0 };
 }
 
-/* At the first sample: all of the process's mappings are known then. */
+/* Names the program that made the code, at the first sample: all its mappings are known then. */
 static void name_maker(struct ingest *ingest, uint32_t id)
 {
 	struct jit_code *code = code_of(ingest, id);
@@ -177,7 +177,7 @@ static void name_maker(struct ingest *ingest, uint32_t id)
 			objects[i].maker = maker;
 }
 
-/* Also where a name is known: it may be other code by now. */
+/* Requests names even if the address has one: it may be other code by now. */
 void ingest_jit_sample(struct ingest *ingest, uint32_t code)
 {
 	code_of(ingest, code)->is_wanted = true;
@@ -248,8 +248,8 @@ static bool is_gone(struct ingest *ingest, uint32_t object)
 	return code && code_of(ingest, code)->is_gone;
 }
 
-/* What frames have been called stays with them; nothing refers to the tables then. One walk for all
- * that are gone: there may be a million frames, and thousands of processes end in a second. */
+/* Frees the codes that are gone, after naming their frames, so that nothing refers to the tables.
+ * One walk for all: there may be a million frames, and thousands of processes end in a second. */
 static void forget_gone(struct ingest *ingest)
 {
 	const struct stack_frames *frames = &ingest->trie.frames;
@@ -335,7 +335,7 @@ void ingest_jit_poll(struct ingest *ingest)
 	sweep(ingest);
 }
 
-/* A file that was refused is said where its names are missing; that there is none is usual. */
+/* Shows the reason why a file was refused where its names are missing. Having none is usual. */
 static void refuse(struct ingest *ingest, uint32_t id, const struct diag *why)
 {
 	const struct jit_code *code = code_of(ingest, id);

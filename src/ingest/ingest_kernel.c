@@ -1,11 +1,11 @@
 /* ingest_kernel.c - the running kernel's names, read again when its code has changed.
  *
- * Problem: no record tells of a module that is loaded, and that of a BPF program may be lost; their
- * code stays without a name. But some code of the kernel has no name at all, and reading the list
+ * Problem: no record reports that a module was loaded, and the record of a BPF program may be lost;
+ * their code stays without a name. But some kernel code has no name at all, and reading the list
  * takes the kernel 50 ms.
  *
- * Idea: code that a fold found no name for and that is hit again is the reason to read; the time
- * between two readings doubles, so that what never has a name costs nothing in the end.
+ * Idea: read the list when code is hit for which a fold found no name; the interval between two
+ * reads doubles, so that code that never has a name costs nothing in the end.
  */
 #include "base/clock.h"
 #include "ingest/ingest.h"

@@ -1,10 +1,10 @@
-/* ingest_kernel_maps.c - where the kernel's code is: modules and programs that it made.
+/* ingest_kernel_maps.c - where kernel code is: the kernel, its modules and BPF programs.
  *
- * Live, the list of its names says it, but for programs that are loaded while we look (KSYMBOL). A
- * replay says where its kernel and modules were. Their names come only from the kernel that was
- * recorded: from the list that the recording brought (--kcore), else from this one, if its build-id
- * says so, or, where none was recorded, if the recording was made here since the machine was
- * started and the kernel lies where it lay.
+ * Live, kallsyms lists it, except for programs that are loaded while flametop runs (KSYMBOL). A
+ * recording has the mappings of its kernel and modules. Their names come only from the kernel that
+ * was recorded: from the list in the recording (--kcore), else from the running kernel if the
+ * build-ids match, or, if no build-id was recorded, if the recording was made on this machine since
+ * it booted and the kernel's address is unchanged.
  */
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +64,7 @@ void ingest_share_kernel_table(struct ingest *ingest, uint32_t id_of_kernel)
 	}
 }
 
-/* Without room: unknown, but the kernel's. */
+/* Interns an object of the kernel. Without room: OBJECT_UNKNOWN_KERNEL. */
 static uint32_t kernel_part(struct ingest *ingest, const struct object_key *key, bool *is_new)
 {
 	const uint32_t id = object_table_intern(&ingest->objects, key, is_new);
@@ -72,8 +72,8 @@ static uint32_t kernel_part(struct ingest *ingest, const struct object_key *key,
 	return id == OBJECT_UNKNOWN ? OBJECT_UNKNOWN_KERNEL : id;
 }
 
-/* The recording's kernel: if it is not the one whose names may be there, it gets its own from the
- * recording, or none, rather than those of another. */
+/* The object of the recording's kernel: with a kernel_number it is one of its own, which gets names
+ * from the recording or none, rather than those of another kernel. */
 static uint32_t kernel_object(struct ingest *ingest)
 {
 	const struct object_key key = {
@@ -96,7 +96,7 @@ static uint32_t kernel_object(struct ingest *ingest)
 	return id;
 }
 
-/* A kernel that was started again lies elsewhere, and its modules lie anywhere. */
+/* Sets kernel_shift: after a reboot (KASLR) the kernel's address differs, its modules' as well. */
 static void look_where_text_is(struct ingest *ingest, uint64_t text_address)
 {
 	if (!ingest->recorded_text_address)
@@ -127,7 +127,7 @@ static void see_kernel(struct ingest *ingest, uint64_t text_address)
 		ask_for_names(ingest, OBJECT_KERNEL);
 }
 
-/* What makes modules others than those of the recording before; 0: nothing. */
+/* object_key.place of modules that tells them apart from the other recording's; 0: none needed. */
 static uint64_t module_place(const struct ingest *ingest)
 {
 	return ingest->config.kernel_number ? ingest->config.kernel_number

@@ -1,8 +1,8 @@
-/* ingest_lines.c - hits and samples one by one, for who prints them: what is counted becomes a line
- * of ingest/event_lines.h.
+/* ingest_lines.c - output of single hits and samples: each counted one becomes a line in
+ * ingest/event_lines.h.
  *
- * What a hit carried is in records that are gone when a parked sample is counted: so its line is
- * begun with the hit, and gets its task and stack with the sample.
+ * The records with a hit's values are gone when its parked sample is counted: so its line is
+ * created with the hit, and gets task and stack with the sample.
  */
 #include "ingest/ingest.h"
 

@@ -1,9 +1,9 @@
-/* ingest_objects.c - mappings -> objects, whose files are asked for.
+/* ingest_objects.c - mappings -> objects, whose files are requested from the opener.
  *
- * Invariant: the file behind an executable mapping is asked for when the mapping is first seen, not
- * when a fold wants a name: processes vanish in milliseconds. A later mapping of it asks again, at
- * most once a second: the first process may have vanished too soon, and a file may be overwritten
- * in place, which changes the code of all its mappings.
+ * Invariant: the file of an executable mapping is requested when the mapping is first seen, not
+ * when a fold needs a name: processes vanish in milliseconds. A later mapping of it repeats the
+ * request, at most once a second: the first process may have vanished too soon, and a file may be
+ * overwritten in place, which changes the code of all its mappings.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 
 #define ASK_AGAIN_NS CLOCK_NS_PER_S	/* opening an object costs some 0.1 ms */
 
-/* A mapping in either wording, the record's or /proc/PID/maps'. */
+/* A mapping from a record or from /proc/PID/maps. */
 struct seen_mapping {
 	uint32_t pid;
 	uint64_t start, end, file_offset, time_ns;
@@ -27,7 +27,7 @@ struct seen_mapping {
 	struct build_id build_id;	/* count 0: dev and inode instead */
 	uint32_t dev_major, dev_minor;
 	uint64_t inode, inode_generation;
-	uint64_t seen_ns;	/* of the record or the reading; time_ns: 0 for the latter */
+	uint64_t seen_ns;	/* time of the record (time_ns) or of reading /proc (time_ns: 0) */
 	uint32_t flags;
 };
 
@@ -38,7 +38,7 @@ static bool begins_with(const struct seen_mapping *seen, const char *prefix)
 	return seen->path_len >= len && !memcmp(seen->path, prefix, len);
 }
 
-/* What recordings of old versions of perf(1) call executable memory: "/tmp/perf-PID.map". */
+/* Old versions of perf(1) recorded anonymous executable memory as "/tmp/perf-PID.map". */
 static bool is_perf_map(const struct seen_mapping *seen)
 {
 	char name[32];
@@ -61,13 +61,13 @@ static bool is_anonymous(const struct seen_mapping *seen)
 	       (seen->flags & MAP_HUGETLB);
 }
 
-/* Memory with a file of its own that no directory has: an ELF file, or code made at run time. */
+/* Memory of a file without a name in any directory: an ELF file, or run-time code. */
 static bool is_memfd(const struct seen_mapping *seen)
 {
 	return begins_with(seen, "/memfd:");
 }
 
-/* What a JIT compiler maps executable only so that profilers see it: ".../jit-PID.dump". */
+/* A file that a JIT compiler maps executable only to show it to profilers: ".../jit-PID.dump". */
 static bool is_jitdump(const struct seen_mapping *seen)
 {
 	const char *slash = seen->path_len ? memrchr(seen->path, '/', seen->path_len) : NULL;
@@ -76,7 +76,7 @@ static bool is_jitdump(const struct seen_mapping *seen)
 	int end = 0;
 
 	if (!slash || seen->path + seen->path_len - slash < 5 || memcmp(slash, "/jit-", 5))
-		return false;	/* as above */
+		return false;	/* without sscanf(3), for speed */
 	snprintf(name, sizeof(name), "%.*s", (int)(seen->path + seen->path_len - slash - 1),
 		 slash + 1);
 	return sscanf(name, "jit-%" SCNu32 ".dump%n", &pid, &end) == 1 && end &&
@@ -139,8 +139,8 @@ static bool fill_request(struct open_request *request, const struct ingest *inge
 	return true;
 }
 
-/* Who asks for an object again has its unwind table, or had: one that has gone without being used
- * is not needed because its file is mapped once more, but when its code is hit. */
+/* A repeated request names the unwind table that was loaded before, even if it was evicted since:
+ * an unused table is needed when its code is hit, not because the file is mapped once more. */
 void ingest_wish_for_tables(const struct ingest *ingest, struct open_request *request)
 {
 	const struct object *object = &ingest->objects.objects[request->object];
@@ -181,8 +181,8 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 	ingest_request_open(ingest, &request);
 }
 
-/* Should the file not be found where it was looked for: the process there may be gone, or outside
- * of our PID namespace, where nobody can look. */
+/* Keeps a second location to try if the file is not found at the first: that process may have ended
+ * or be outside of flametop's PID namespace, where its files can't be opened. */
 static void keep_other(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
 {
 	struct object *object = &ingest->objects.objects[id];
@@ -190,13 +190,13 @@ static void keep_other(struct ingest *ingest, uint32_t id, const struct seen_map
 	if (!object->other)
 		object->other = malloc(sizeof(*object->other));
 	if (!object->other)
-		return;		/* the next mapping asks */
+		return;		/* the next mapping tries again */
 	*object->other = (struct open_request){ .object = id };
 	ingest_wish_for_tables(ingest, object->other);
 	fill_request(object->other, ingest, seen);
 }
 
-/* @id is mapped once more. Its file may have changed; or it can be opened only from here. */
+/* @id is mapped once more: its file may have changed, or only this process can open it. */
 static void load_again(struct ingest *ingest, uint32_t id, const struct seen_mapping *seen)
 {
 	struct object *object = &ingest->objects.objects[id];

@@ -1,17 +1,17 @@
 /* ingest_programs.c - programs that are started by another name than their file's: redis-server,
  * which is a link to redis-check-rdb.
  *
- * A process is called as it was started. Whether that is a name of its program's file only the file
- * system can tell, which the object opener asks: scripts and programs that rename themselves are
- * called by anything. A name is asked for once for an object, and again when the process that
- * was to show it had gone.
+ * A process has the comm it was started by. Whether that is a name of its program's file only the
+ * file system knows, so the object opener checks it: scripts and programs that rename themselves
+ * may have any comm. A name is requested once per object, and again if the process had ended
+ * before the check.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "ingest/ingest.h"
 
-#define ASKED_MAX 4096	/* beyond that all are forgotten, and asked for when they start again */
+#define ASKED_MAX 4096	/* beyond it all are forgotten, and requested at the next start */
 
 static uint64_t key_of(const struct ingest *ingest, uint32_t object, const char *comm)
 {
@@ -22,7 +22,7 @@ static uint64_t key_of(const struct ingest *ingest, uint32_t object, const char 
 	return key;
 }
 
-/* The kernel cuts the names of processes. */
+/* Compares a comm, which the kernel cuts to THREAD_COMM_BYTES - 1, with a file name. */
 static bool is_name_of_file(const char *comm, const char *name)
 {
 	return strlen(comm) == THREAD_COMM_BYTES - 1
@@ -40,7 +40,7 @@ static void set_started(struct ingest *ingest, uint32_t id, const char *name)
 	ingest->has_new_names = true;
 }
 
-/* False: it was asked for already, or cannot be remembered. */
+/* Notes a request. False: it was made already, or out of memory. */
 static bool note_asked(struct ingest *ingest, uint64_t key)
 {
 	if (id_map_get(&ingest->program_names, key) != ID_MAP_NONE)
@@ -63,7 +63,7 @@ void ingest_program_mapped(struct ingest *ingest, struct open_request *request)
 		set_started(ingest, request->object, name);
 	} else if (!strchr(request->comm, '/') && !ingest->waiting_count &&
 		   note_asked(ingest, key_of(ingest, request->object, request->comm))) {
-		request->is_again = true;	/* nobody waits for it */
+		request->is_again = true;	/* nothing waits for the reply */
 		ingest_request_open(ingest, request);
 	}
 }

@@ -1,12 +1,12 @@
-/* ingest_rare.c - stacks whose next caller no unwind row can tell: asks a worker for them.
+/* ingest_rare.c - stacks that unwind rows can't unwind: a worker finds their callers.
  *
  * Idea: the parked samples are the queue. Whenever the server is idle, those of one process that
- * need the same files become one batch, so a batch grows with what came while the last one was
- * under way. Live, workers get a part of the time only; what finds no room among the waiting ends
- * where its walk did, incomplete.
+ * need the same files become one batch, so a batch holds what came while the last one was being
+ * worked on. Live, workers get a limited share of the time; a sample without room in the queue is
+ * counted with the incomplete stack of its walk.
  *
- * In a recording all wait, and nothing is a matter of luck: what follows is taken while it counts
- * in the same slice, and held from the next one on.
+ * In a replay all such samples wait, so that the result is deterministic: later records are counted
+ * while they belong to the same slice, and held from the next slice on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,7 @@ static void fill_code(struct ingest *ingest, const struct parked_sample *parked,
 	}
 }
 
-/* NULL: there is none to be made. Samples that can't be asked for are left without callers. */
+/* Returns the next batch; NULL: none. Samples that can't be requested are left without callers. */
 static struct rare_batch *make_batch(struct ingest *ingest)
 {
 	struct rare_batch *batch = calloc(1, sizeof(*batch));
@@ -186,7 +186,8 @@ static void take_answer(struct ingest *ingest, struct parked_sample *parked,
 	callers->state = CALLERS_KNOWN;
 }
 
-/* Both are in the order of parking; who waits no more has left. */
+/* Applies the replies. Batch and parked samples are in the order of parking; some samples may have
+ * been counted since. */
 static void take_batch(struct ingest *ingest, const struct rare_batch *batch)
 {
 	uint64_t at = 0;

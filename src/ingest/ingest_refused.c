@@ -1,16 +1,16 @@
-/* ingest_refused.c - objects whose file systems did not answer, and may do so later, and those that
- * nobody asked for because too many others waited.
+/* ingest_refused.c - retries objects whose file systems did not answer, and those whose requests
+ * were dropped because too many others waited.
  *
- * A disk that spins up, a server that starts again: what is mapped by then would stay without names
- * to the end. Idea: every few seconds the mappings of the processes that live are looked through
- * for such objects, and their files asked for once more. What still hangs is refused at once, see
- * base/errand.h; so that costs nothing but the look, and only while there is something to ask for.
+ * Problem: files mapped while a disk spins up or a server restarts would stay without names for
+ * ever. Idea: every few seconds, scan the mappings of living processes for such objects and request
+ * their files again. A file system that still hangs is refused at once, see base/errand.h; so this
+ * costs no more than the scan, and only while there are such objects.
  */
 #include "base/clock.h"
 #include "ingest/ingest.h"
 
 #define AGAIN_NS (5 * CLOCK_NS_PER_S)
-#define ASK_MAX	 256	/* at once: others' files wait behind them */
+#define ASK_MAX	 256	/* requests at once: other files' requests queue up after them */
 
 void ingest_refused_note(struct ingest *ingest, struct object *object, bool is_refused)
 {
@@ -27,8 +27,8 @@ static void ask(struct ingest *ingest, uint32_t pid, const struct mapping *mappi
 
 	object->is_refused = false;
 	if (object->state == OBJECT_READY && object->unwind != OBJECT_UNWIND_NONE)
-		return;		/* all of it came by another way */
-	if (object->state == OBJECT_READY) {	/* its code asks for the rows when it is hit */
+		return;		/* all tables came by another request */
+	if (object->state == OBJECT_READY) {	/* unwind rows are requested when its code is hit */
 		object->unwind = OBJECT_UNWIND_UNASKED;
 		ingest_stacks_tables_changed(&ingest->stacks);
 		return;
@@ -43,7 +43,7 @@ static void ask(struct ingest *ingest, uint32_t pid, const struct mapping *mappi
 	ingest_request_open(ingest, &request);
 }
 
-/* Returns how many of its objects were asked for, @max at most. */
+/* Requests objects of @process, @max at most. Returns how many. */
 static uint32_t ask_for_maps(struct ingest *ingest, const struct process *process, uint32_t max)
 {
 	const struct address_map *maps = process->maps;
@@ -67,7 +67,7 @@ void ingest_refused_poll(struct ingest *ingest)
 
 	if (!ingest->refused_due_ns || clock_now_ns() < ingest->refused_due_ns)
 		return;
-	ingest->refused_due_ns = 0;	/* those that are refused again set it */
+	ingest->refused_due_ns = 0;	/* set again by objects that are refused again */
 	for (uint32_t i = 0; i < tasks->process_count && asked < ASK_MAX; i++)
 		if (tasks->processes[i].is_alive)
 			asked += ask_for_maps(ingest, &tasks->processes[i], ASK_MAX - asked);

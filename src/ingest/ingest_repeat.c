@@ -1,27 +1,27 @@
-/* ingest_repeat.c - a sample that is like others a moment ago.
+/* ingest_repeat.c - fast path for samples that repeat thread and callers of recent ones.
  *
  * Problem: of 20,000 samples a second nearly all are of a thread that was sampled before, with
- * callers that were: to find that out in tables made for every case costs ten times as much as to
- * count it.
+ * callers that were sampled before: finding that out in the general tables costs ten times as much
+ * as counting the sample.
  *
- * Idea: whom a sample is counted for follows from its thread, as long as nothing happens but more
- * samples: so this is noted when one was counted in the long way, under the number of an epoch. Any
- * other record, each round and each answer of /proc begins another epoch; tables, names and news
- * of probes come between rounds only. What its stack is follows from ingest/stack_memo.h.
+ * Idea: a sample's task follows from its thread, as long as nothing but samples comes: so the task
+ * is cached when a sample was counted on the slow path, together with an epoch. Any other record,
+ * each round and each reply of the process reader begins another epoch; tables, names and news of
+ * probes come between rounds only. The stack is found in ingest/stack_memo.h.
  *
- * What is not plain takes the long way, always: copies of stacks, chains that may be cut off,
- * run-time code (whose samples are told of), guests, hits of probes.
+ * Always on the slow path: copies of stacks, chains that may be cut off, run-time code (whose
+ * samples trigger requests), guests, probe hits.
  *
- * Invariant: with and without this file the same is counted, and the same is asked of /proc.
+ * Invariant: this file affects neither the counts nor the requests to the process reader.
  */
 #include <linux/perf_event.h>
 
 #include "ingest/ingest.h"
 
-/* What a sample brings that says more of its stack or task. */
+/* Sample fields that take the slow path, as stack or task depend on them. */
 #define NOT_PLAIN (PERF_SAMPLE_STACK_USER | PERF_SAMPLE_CGROUP)
 
-/* Its cgroup is read again from time to time. */
+/* Limited, as cgroups are read again from time to time. */
 #define SEEN_HOLDS_NS SLICE_NS
 
 bool ingest_repeat_saw(struct ingest *ingest, const struct event_record *sample)
@@ -42,7 +42,7 @@ static uint64_t leaf_space(const struct ingest *ingest, const struct event_recor
 	return record->mode == MODE_USER ? user_space : ingest->stacks.memo.kernel_space;
 }
 
-/* If its leaf was kept, and samples in it need not be told of. */
+/* Caches the stack, if its leaf is cached and is not run-time code. */
 static void learn_stack(struct ingest *ingest, uint64_t space, uint64_t ip,
 			const struct sample_stack *stack)
 {
@@ -74,7 +74,7 @@ void ingest_repeat_learn(struct ingest *ingest, const struct event_record *recor
 	learn_stack(ingest, leaf_space(ingest, record, space), record->sample.ip, stack);
 }
 
-/* The thread's row, if it holds for @record. */
+/* The thread's row, if it is valid for @record; else NULL. */
 static const struct recent_thread *recent_of(const struct ingest *ingest,
 					     const struct event_record *record)
 {
@@ -84,7 +84,7 @@ static const struct recent_thread *recent_of(const struct ingest *ingest,
 	       recent->pid == record->pid && record->time_ns <= recent->until_ns ? recent : NULL;
 }
 
-/* The node of its callers; ID_SET_NONE: they have not been taken apart yet. */
+/* The cached node of its callers; ID_SET_NONE: not cached. */
 static uint32_t known_node(const struct ingest *ingest, const struct recent_thread *recent,
 			   const struct sample_chain *chain)
 {
@@ -119,7 +119,7 @@ static uint32_t stack_at(struct ingest *ingest, uint64_t space, uint64_t ip, uin
 	return row.stack;
 }
 
-/* ID_SET_NONE: it is not known. */
+/* The cached stack of @record; ID_SET_NONE: not cached. */
 static uint32_t known_stack(struct ingest *ingest, const struct event_record *record,
 			    const struct recent_thread *recent)
 {

@@ -1,10 +1,11 @@
-/* ingest_requests.c - what is asked of the object opener, and what waits because it is behind. */
+/* ingest_requests.c - requests to the object opener, and the queue of those that it has no room
+ * for. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ingest/ingest.h"
 
-/* What has names keeps them. */
+/* Handles a request that could not be sent. Objects with names keep them. */
 static void not_asked(struct ingest *ingest, const struct open_request *request,
 		      const char *reason)
 {
@@ -20,7 +21,7 @@ static void not_asked(struct ingest *ingest, const struct open_request *request,
 		return;
 	}
 	if (object->unwind == OBJECT_UNWIND_LOADING || request->wish == OPEN_UNWIND)
-		object->unwind = OBJECT_UNWIND_UNASKED;	/* no answer comes, and nobody may wait */
+		object->unwind = OBJECT_UNWIND_UNASKED;	/* no reply will come to wait for */
 	if (request->wish != OPEN_NAMES && request->wish != OPEN_NAMES_AND_UNWIND)
 		return;
 	object->is_asked = false;

@@ -1,15 +1,15 @@
-/* ingest_samples.c - a sample whose turn has come -> one entry of the timeline.
+/* ingest_samples.c - samples in time order -> entries of the timeline.
  *
- * Problem: a process that was there before us has neither maps nor comm until /proc was read, and
- * /proc may be slow. Idea: the reader is asked when the record is first seen (it still has a round
- * to wait in the reorder stage), and the sample is parked for a second at most; then it is counted
- * with what is known. Without a name or maps, because /proc was too slow or the process had ended,
- * it is "unattributed" besides.
+ * Problem: a process that ran before flametop has neither maps nor comm until /proc was read, which
+ * may be slow. Idea: a request is sent to the reader when the record arrives (it still has a round
+ * to wait in the reorder stage), and the sample is parked for a second at most; then it is
+ * counted with what is known. If name or maps are missing, because /proc was too slow or the
+ * process had ended, it is also counted as "unattributed".
  *
- * A stack may need a table that is still being made. Live, the sample is parked, too, with the maps
- * and the name of its own time, so that an exec in between can't change them. A recording is read
- * faster than tables come, and would fill the memory: there all that follows is held with it. What
- * needs callers from a worker is parked in both cases.
+ * A stack may need a table that is still being built. Live, the sample is parked, too, with maps
+ * and name as of its own time, so that an exec in between can't change them. A recording is read
+ * faster than tables come, and parking would fill the memory: there all later records are held.
+ * Samples that need callers from a worker are parked in both cases.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -18,17 +18,17 @@
 #include "base/clock.h"
 #include "ingest/ingest.h"
 
-/* Where hundreds of threads want to run, the reader of /proc gets its turn after half a second. */
+/* With hundreds of runnable threads the process reader gets a CPU only after half a second. */
 #define ANSWER_WAIT_NS	 (CLOCK_NS_PER_S)
-/* At the start the tables of all that runs are asked for at once, after the kernel's names, which
- * take 100 ms alone and 300 on a busy machine; under ThreadSanitizer all of it takes over half a
- * second. */
+/* At the start the tables of all running programs are requested at once, after the kernel's names,
+ * which take 100 ms alone and 300 ms on a busy machine; under ThreadSanitizer all of it takes over
+ * half a second. */
 #define TABLE_WAIT_NS	 (2 * CLOCK_NS_PER_S)
-/* A process that is sampled has its cgroup read again after this: it costs 15 us. */
+/* Interval at which the cgroup of a sampled process is read again: reading costs 15 us. */
 #define CGROUP_HOLDS_NS	 (10 * CLOCK_NS_PER_S)
 #define PARKED_MUCH_BYTES (2u * 1024 * 1024)
 
-/* The task that the kernel itself calls "none" can't be asked about. */
+/* Pid UINT32_MAX, the kernel's "none", has nothing in /proc. */
 static enum attribution attribution_of(const struct ingest *ingest, const struct process *process,
 				       const struct thread *thread)
 {
@@ -50,7 +50,7 @@ void ingest_count_attribution(struct ingest *ingest, enum attribution attributio
 	counters->unattributed_forkless += attribution == UNATTRIBUTED_FORKLESS;
 }
 
-/* The idle task may run into a probe: that hit is one like any other. */
+/* Adds to totals and log. Samples of the idle task are not busy time, but its probe hits are. */
 static void note_counted(struct ingest *ingest, const struct sample_form *form,
 			 const struct slice_entry *entry)
 {
@@ -92,7 +92,7 @@ static void count(struct ingest *ingest, const struct event_record *record,
 	stack_counts_add(&ingest->counters.stacks, &stack->counts);
 }
 
-/* False: a table or callers are still to come, and it @may_wait for that. */
+/* Counts a sample. False, only if @may_wait: a table or callers have not arrived. */
 static bool count_stack(struct ingest *ingest, const struct event_record *record,
 			const struct sample_origin *origin, bool may_wait,
 			struct sample_stack *stack)
@@ -103,7 +103,7 @@ static bool count_stack(struct ingest *ingest, const struct event_record *record
 	return true;
 }
 
-/* What -u, or too many threads for one event each, leaves out. */
+/* False: filtered out by -u, or no target where there are too many threads for an event each. */
 static bool is_wanted(struct ingest *ingest, const struct process *process,
 		      const struct thread *thread)
 {
@@ -119,7 +119,7 @@ static bool is_wanted(struct ingest *ingest, const struct process *process,
 	return process->has_uid && process->uid == config->uid;
 }
 
-/* The samples from when it is due to the answer belong to the user that the answer shows. */
+/* Whether the uid must be read first: samples from its due time on get the uid in the reply. */
 static bool needs_user(const struct ingest *ingest, const struct process *process,
 		       uint64_t time_ns)
 {
@@ -127,7 +127,7 @@ static bool needs_user(const struct ingest *ingest, const struct process *proces
 	       (process->is_uid_asked || time_ns >= process_uid_due_ns(process));
 }
 
-/* Is there anything that only /proc can tell of a sample at @time_ns, and has not told yet? */
+/* Whether a sample at @time_ns needs something from /proc that has not been read yet. */
 static bool needs_answer(const struct ingest *ingest, const struct process *process,
 			 const struct thread *thread, uint64_t time_ns)
 {
@@ -144,7 +144,7 @@ static bool is_cgroup_open(const struct ingest *ingest, const struct process *pr
 	       !process->is_cgroup_read;
 }
 
-/* Nobody waits for this alone. The kernel does not tell who is moved to another cgroup. */
+/* Whether to read the cgroup; no sample waits for it. The kernel does not report cgroup moves. */
 static bool wants_cgroup(const struct ingest *ingest, const struct process *process,
 			 uint64_t now_ns)
 {
@@ -154,7 +154,7 @@ static bool wants_cgroup(const struct ingest *ingest, const struct process *proc
 	       (process->is_cgroup_read && now_ns > process->cgroup_ns + CGROUP_HOLDS_NS);
 }
 
-/* No later sample than this may be counted for the same user without a look at it. */
+/* Time until which the uid need not be read again. */
 static uint64_t user_holds_until(const struct ingest *ingest, const struct process *process)
 {
 	const uint64_t due_ns = process_uid_due_ns(process);
@@ -162,7 +162,7 @@ static uint64_t user_holds_until(const struct ingest *ingest, const struct proce
 	return ingest->reader && ingest->config.has_uid_filter && due_ns ? due_ns - 1 : UINT64_MAX;
 }
 
-/* Until then nobody needs to be asked about a thread of it, if nothing else happens. */
+/* Time until which @thread needs no request, if nothing else happens; 0: it needs one now. */
 static uint64_t asks_nothing_until(const struct ingest *ingest, const struct process *process,
 				   const struct thread *thread, uint64_t time_ns)
 {
@@ -178,7 +178,7 @@ static uint64_t asks_nothing_until(const struct ingest *ingest, const struct pro
 	return process->is_cgroup_read && cgroup_ns < user_ns ? cgroup_ns : user_ns;
 }
 
-/* Its fork comes before it and tells all: what /proc says of the parent is known. */
+/* Whether its FORK, which has its turn first, gives it the parent's maps and name. */
 static bool will_inherit(const struct ingest *ingest, const struct process *process)
 {
 	const struct process *parent =
@@ -210,7 +210,7 @@ static void ask(struct ingest *ingest, struct process *process, struct thread *t
 	if (!request.wants_cgroup && request.has_names)
 		return;
 	if (!process_reader_request(ingest->reader, &request))
-		return;		/* the next sample asks again, or this one when it is looked at */
+		return;		/* repeated by the next sample, or by this one in its turn */
 	thread->is_asked |= is_waited_for;
 	if (request.wants_maps)
 		process->maps_state = MAPS_ASKED;
@@ -218,8 +218,8 @@ static void ask(struct ingest *ingest, struct process *process, struct thread *t
 	process->is_uid_asked |= !request.has_names;
 }
 
-/* A shell that only waits is never sampled itself, and its children would all have to be asked
- * about: once it is known they inherit that. */
+/* Requests the parent. A shell that only waits is never sampled itself, and each of its children
+ * would need a request; once the shell is known they inherit from it. */
 static void ask_parent(struct ingest *ingest, uint32_t pid, uint64_t now_ns)
 {
 	struct process *process = task_table_process(&ingest->tasks, pid);
@@ -311,11 +311,11 @@ static void wait_for_stack(struct ingest *ingest, struct parked_sample *parked,
 	if (parked->maps)
 		return;
 	parked->maps = address_map_share(origin->maps);
-	/* In a recording a deadline would make the counts a matter of luck. */
+	/* In a replay a deadline would make the counts depend on timing. */
 	parked->deadline_ns = ingest->config.is_replay ? UINT64_MAX
 						       : clock_now_ns() + TABLE_WAIT_NS;
 	parked->thread = *origin->thread;
-	parked->thread.task = ID_SET_NONE;	/* it may have another number by then */
+	parked->thread.task = ID_SET_NONE;	/* tasks may be renumbered meanwhile */
 	parked->attribution = origin->attribution;
 }
 
@@ -334,7 +334,7 @@ void ingest_park_finish(struct ingest *ingest, struct parked_sample *parked)
 	free(parked->bytes);
 }
 
-/* Live /proc says it, a recording the sample itself, or nobody. */
+/* Sets the thread's cgroup: live, the one from /proc; in a replay, the sample's, if it has one. */
 static void place_thread(struct ingest *ingest, const struct event_record *record,
 			 struct process *process, struct thread *thread)
 {
@@ -392,7 +392,7 @@ bool ingest_sample(struct ingest *ingest, const struct event_record *record,
 	return true;
 }
 
-/* Counts a sample that waits for its process. False: it waits on, for that or its stack. */
+/* Counts a sample that waits for its process. False: it goes on waiting, maybe for its stack. */
 static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parked,
 			      const struct event_record *record, bool is_due)
 {
@@ -424,7 +424,7 @@ static bool unpark_for_answer(struct ingest *ingest, struct parked_sample *parke
 	return false;
 }
 
-/* The answer may have come while the sample waited for something else. */
+/* Updates the cgroup, which may have been read while the sample waited for something else. */
 static void settle_parked(const struct ingest *ingest, struct thread *thread)
 {
 	const struct process *process = task_table_find_process(&ingest->tasks, thread->pid);
@@ -470,7 +470,7 @@ static bool unpark(struct ingest *ingest, struct parked_sample *parked, bool is_
 			    : unpark_for_answer(ingest, parked, &record, is_due);
 }
 
-/* What was parked lies among what stays, so free() alone gives none of it back. */
+/* Parked records lie between memory in use, so free() alone returns none of it to the system. */
 static void give_memory_back(struct ingest *ingest)
 {
 	if (!ingest->parked_much || ingest->parked_count)

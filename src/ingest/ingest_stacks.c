@@ -1,30 +1,30 @@
-/* ingest_stacks.c - the stack of a sample: what the kernel's chain says, then the user's callers.
+/* ingest_stacks.c - the stack of a sample: the kernel's chain, then the callers in user code.
  *
  * Problem: the user part of the kernel's chain is wrong in every second sample of programs without
  * frame pointers. So a sample brings registers and a copy of the stack, and the tables that say how
  * to walk it may come after the sample.
  *
- * Idea: the record is walked where it lies. Nothing is interned before it is certain that the
- * sample counts now; one that needs a table still to come is walked again when tables have come.
- * What the walker remembers of an address holds for a number that the address map has until it
- * changes or any table comes: children share it with their parent until one of them maps something.
+ * Idea: the record is walked in place. Nothing is interned before it is certain that the sample is
+ * counted now; one that needs a missing table is walked again when tables have come. The walker
+ * caches rows of addresses under a number that the address map keeps until it changes or any table
+ * comes: children share it with their parent until one of them maps something.
  *
  *      chain     KERNEL k0 k1 (USER ...)      -> k0 k1 u0 u1 u2      k0: the sample's own address
- *      walked    u0 u1 u2                        the kernel's opinion of the user part is left out
+ *      walked    u0 u1 u2                        the kernel's user part of the chain is left out
  *
- * A return address is behind its call, which may be the last instruction of its function: the
- * frame of a walked caller is the byte before, as perf(1) counts it. Chains stay as they are.
+ * A return address follows its call, which may be the last instruction of its function: the frame
+ * of a walked caller is the byte before, as in perf(1). The kernel's chains stay unchanged.
  *
- * Functions whose latency is probed return to the kernel first: what stood in the place of the
- * kernel's address is in the record of their entry, until their return.
+ * Functions whose latency is probed return to the uprobes trampoline first: the return address that
+ * it replaced is in the record of their entry, until their return.
  *
- * A stack that is not whole counts by the frame that ended it. A frame pointer is a guess: where
+ * An incomplete stack is attributed to the frame that ended it. A frame pointer is a guess: where
  * code without rows keeps something else in that register, the guess may lead beyond the copy, and
- * a larger copy would not help. Two frames in a row that were left by it are no coincidence.
+ * a larger copy would not help. If two frames in a row were left by frame pointers, these are real.
  *
- * Invariant: a stack counts as complete only when its walk came to the outermost frame; what ended
- * it otherwise is no reason to lose the sample.
- * Rejected: frame pointers in files whose rows can't be had: nothing proves that they keep them.
+ * Invariant: a stack counts as complete only when its walk came to the outermost frame; the sample
+ * is counted in any case.
+ * Rejected: frame pointers in files without readable rows: nothing proves that they keep them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -66,14 +66,14 @@ void ingest_stacks_tables_changed(struct ingest_stacks *stacks)
 	stacks->last_tables = ++stacks->last_number;
 }
 
-/* The user part of a sample as it was walked; count 0: it has none. */
+/* A walk of the user part of a sample's stack; count 0: there is none. */
 struct walk {
-	size_t count;		/* of ingest_stacks.walked */
+	size_t count;		/* number of addresses in ingest_stacks.walked */
 	enum walker_end end;
-	bool is_by_rows;	/* walker_is_exact() knows of it */
+	bool is_by_rows;	/* walker_is_exact() is valid */
 };
 
-/* The kernel's code for uprobes: functions return to it whose returns are probed. */
+/* Whether @row is the kernel's uprobes page: functions with a probed return return to it. */
 static bool is_uprobes(const struct ingest *ingest, const struct mapping *row)
 {
 	return !strcmp(strpool_get(ingest->strings, ingest->objects.objects[row->object].path),
@@ -84,7 +84,7 @@ struct code_places {
 	struct ingest *ingest;
 	const struct address_map *maps;
 	const struct event_record *record;
-	const struct probe_calls *calls;	/* as of struct sample_origin */
+	const struct probe_calls *calls;	/* see struct sample_origin */
 };
 
 static const struct mapping *find_uprobes(const struct code_places *places, uint64_t ip)
@@ -94,7 +94,7 @@ static const struct mapping *find_uprobes(const struct code_places *places, uint
 	return row && is_uprobes(places->ingest, row) ? row : NULL;
 }
 
-/* One row that leads nowhere. */
+/* A table of one row at which every walk ends. */
 static const struct unwind_row dead_end = { .kind = UNWIND_SP };
 static const struct unwind_header one_row = { .row_count = 1 };
 static const struct unwind_table unproven = { .header = &one_row, .rows = &dead_end };
@@ -178,7 +178,7 @@ void ingest_stacks_gone(struct ingest_stacks *stacks, const struct event_record 
 		stack_ends_forget(stacks->ends, record->tid);
 }
 
-/* Samples that wait for /proc need room, too. */
+/* Leaves half of the room to samples that wait for /proc. */
 static bool has_room_to_wait(const struct ingest *ingest)
 {
 	return ingest->parked_bytes < INGEST_PARKED_BYTES_MAX / 2;
@@ -292,7 +292,8 @@ static void walk_user(struct ingest *ingest, const struct event_record *record,
 		walk_rows(ingest, record, origin, can_wait, &registers, &stack, walk);
 }
 
-/* Has the kernel left something out? @walk: it is asked of its own part alone. */
+/* Whether the kernel's chain reached its depth limit. If there is a @walk, the chain's user part is
+ * not counted. */
 static bool is_chain_full(const struct event_record *record, const struct walk *walk)
 {
 	const struct record_sample *sample = &record->sample;
@@ -324,7 +325,7 @@ void ingest_take_chain(const struct event_record *record, struct sample_chain *o
 	out->count = out->walked = (uint32_t)(sample->chain_count - i);
 }
 
-/* The same without its user part, instead of which is what was walked. */
+/* Like ingest_take_chain(), but with the walked addresses in place of the user part. */
 static void take_walked(struct ingest *ingest, const struct event_record *record,
 			bool is_returned, const struct walk *walk, struct sample_chain *out)
 {
@@ -356,8 +357,8 @@ static void take_walked(struct ingest *ingest, const struct event_record *record
 	}
 }
 
-/* The place of a walked frame's code; NULL: nothing is mapped there. *@has_rule: its row says how
- * to leave it. */
+/* The mapping of a walked frame's code; NULL: nothing is mapped there. *@has_rule: an unwind row
+ * covers it. */
 static const struct mapping *find_walked(const struct code_places *places, size_t index,
 					 bool *has_rule)
 {
@@ -371,13 +372,13 @@ static const struct mapping *find_walked(const struct code_places *places, size_
 	return address_map_find(places->maps, ip);
 }
 
-/* What ended a walk that is not whole, and in which object's code. */
+/* Why a walk ended early, and in which object's code. */
 struct walk_end {
 	enum stack_fault fault;
 	uint32_t object;
 };
 
-/* The fault of the frame that ended @walk, which was cut or lost; STACK_END_NONE: it has none. */
+/* The fault of the frame at which @walk was cut or lost; STACK_END_NONE: not the frame's fault. */
 static struct walk_end find_end(struct ingest *ingest, const struct event_record *record,
 				 const struct sample_origin *origin, const struct walk *walk)
 {
@@ -405,7 +406,7 @@ static struct walk_end find_end(struct ingest *ingest, const struct event_record
 	};
 }
 
-/* Counts the stack by what ended it. */
+/* Counts the stack by the cause of its end, which is returned. */
 static enum stack_fault count_end(struct ingest *ingest, const struct event_record *record,
 				  const struct sample_origin *origin, const struct walk *walk)
 {

@@ -1,22 +1,22 @@
-/* ingest_switch.c - another source goes on: what was counted goes, what is known may stay.
+/* ingest_switch.c - switches to another source: drops counts, may keep what is known of tasks.
  *
  * Problem: an event or a target that was not sampled can't be shown for that time, and what tasks
- * did while nobody followed them is unknown. But the new events were opened before the old ones
- * were stopped, so both have told of the same forks and mappings for a moment.
+ * did while no event followed them is unknown. But the new events were opened before the old ones
+ * were stopped, so both reported the same forks and mappings for a moment.
  *
- * Idea: a line in time. The old sampler promised that all up to it has been queued; what it queued
- * beyond stands again in the new rings. So the old records behind the line are dropped, and the new
+ * Idea: a point in time. The old sampler guarantees that all records up to it have been queued;
+ * later ones are in the new rings as well. So old records after that point are dropped, and new
  * ones before it: each side-band record takes effect once, in order, and no task is forgotten that
  * both sources follow. The kernel stamps a record for each ring anew, microseconds apart: one that
- * straddles the line is seen twice, which changes nothing, or never, as any lost one.
+ * straddles the point is applied twice, which changes nothing, or never, like any lost one.
  *
- * Hits of probes come another way, which goes on: they stay in order, those of before the line
- * having left with the old records (see analyzer.c).
+ * Probe hits have rings of their own, which go on: they stay in order, as those before the point
+ * have left with the old records (see analyzer.c).
  *
- * Where only the size of stack copies changes, counts go on: the line makes the two sources one.
+ * If only the size of stack copies changes, counts go on: the point joins the two sources.
  *
- * Invariant: else counts begin anew, names and objects stay; what was lost stays counted "since
- * start". Nothing here can fail.
+ * Invariant: otherwise counts restart, names and objects stay; losses stay counted "since start".
+ * Nothing here can fail.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void drop_parked(struct ingest *ingest)
 	ingest->parked_count = 0;
 }
 
-/* The events that were throttled are closed: their time ends here. */
+/* Ends the throttled time of the old events, which are closed. */
 static void end_throttles(struct ingest *ingest, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < ingest->throttle_count; i++)
@@ -41,7 +41,7 @@ static void end_throttles(struct ingest *ingest, uint64_t now_ns)
 	id_map_clear(&ingest->throttled_since);
 }
 
-/* Counts of a sampler or a descriptor are cumulative and begin at 0 again. */
+/* Cumulative counts of the sampler and of descriptors restart at 0. */
 static void begin_losses(struct ingest *ingest)
 {
 	ingest->stalled_before = ingest->counters.stalled_rounds;
@@ -56,7 +56,7 @@ static void take_timeline(struct ingest *ingest, struct source *source)
 
 	timeline_finish(&ingest->timeline);
 	ingest->timeline = source->timeline;
-	ingest->timeline.open_slice.seq = seq;	/* no slice is taken for another */
+	ingest->timeline.open_slice.seq = seq;	/* sequence numbers stay unique */
 	source->timeline = (struct timeline){ .event_count = 0 };
 }
 

@@ -1,7 +1,7 @@
-/* ingest_tables.c - objects -> tables of names that arrive later.
+/* ingest_tables.c - applies the opener's replies: tables of names for objects.
  *
- * An object keeps the names that it has when its file cannot be read once more; another content of
- * the file is another object, which succeeds it.
+ * An object keeps its names when its file cannot be read again; if the file's content has changed,
+ * it is another object, the successor.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "ingest/ingest.h"
 #include "ingest/table_budget.h"
 
-/* The answer is there. True: it was none, and another place is asked. */
+/* Handles a reply. True: it had no table, and another location of the file was requested. */
 static bool ask_other(struct ingest *ingest, struct object *object, bool is_ready)
 {
 	struct open_request *other = object->other;
@@ -39,7 +39,7 @@ static bool is_copy(const struct object *object, const struct object *other)
 	       build_id_is_equal(&other->build_id, &object->build_id);
 }
 
-/* Objects that seem to be copies of @object, and whose tables were let go: only the tables can show
+/* Wants the evicted tables of objects that seem to be copies of @object: only the tables can show
  * whether they are. */
 static void want_copies(struct object_table *objects, const struct object *object)
 {
@@ -78,9 +78,9 @@ static void set_ready(struct ingest *ingest, uint32_t id, const struct open_repl
 	want_copies(&ingest->objects, object);
 }
 
-/* An object that has names was asked again. It keeps them when that process was gone; but its file
- * may have another content by now. Without room for a successor they stay, too: one object has not
- * the names of two. The table that came is nobody's then, and goes first when there is want of room
+/* Handles a repeated request for an object with names. They stay if the process had ended. If the
+ * file's content has changed, the table goes to a successor. Without room for one the names stay,
+ * too, as one object can't have the names of two; the new table is unused then, and evicted first
  * (table_budget.c). */
 static void table_arrived_again(struct ingest *ingest, const struct open_reply *reply)
 {
@@ -100,22 +100,22 @@ static void table_arrived_again(struct ingest *ingest, const struct open_reply *
 		set_ready(ingest, successor, reply);
 }
 
-/* It has, or had, the names of its file. */
+/* Whether it has, or had, the names of its file. */
 static bool is_named(const struct object *object)
 {
 	return object->state == OBJECT_LET_GO ||
 	       (object->state == OBJECT_READY && !object->is_run_time);
 }
 
-/* Its object has gone, and the number may be another's. Fixed ones stay. */
+/* Whether its object was removed; the id may be another's by now. Fixed objects stay. */
 static bool is_late(const struct ingest *ingest, const struct open_reply *reply)
 {
 	return reply->object >= OBJECT_FIXED_COUNT &&
 	       reply->serial != ingest->objects.objects[reply->object].serial;
 }
 
-/* The table that it brought is nobody's, but is here, and goes when there is want of room. One that
- * shares an unwind table may have waited for it, and may ask. */
+/* Keeps the unwind table of a removed object, unused, until it is evicted. Clears the request, as
+ * an object that shares the table may have to repeat it. */
 static void keep_late_unwind(struct ingest *ingest, const struct open_reply *reply)
 {
 	if (reply->unwind_asked)

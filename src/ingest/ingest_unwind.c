@@ -1,7 +1,7 @@
-/* ingest_unwind.c - objects -> unwind tables that arrive later, and may have to go.
+/* ingest_unwind.c - requests unwind tables of objects, and evicts them.
  *
- * A table is asked for with the names of its object, when the mapping is first seen. Where that
- * was not wanted then, or the table has gone since, the mapping that is hit says where the file is.
+ * A table is requested with the names of its object, when the mapping is first seen. If it was not
+ * needed then, or was evicted since, it is requested by the mapping that a sample hits.
  */
 #include <stdio.h>
 #include <sys/sysmacros.h>
@@ -34,7 +34,7 @@ void ingest_mapping_place(const struct ingest *ingest, uint32_t pid, const struc
 	}
 }
 
-/* @gone: the number of the table that it had; or 0. */
+/* Requests the table. @gone: number of the evicted table; 0: none. */
 static void ask(struct ingest *ingest, uint32_t pid, const struct mapping *mapping, uint64_t gone)
 {
 	struct open_request request;
@@ -45,7 +45,7 @@ static void ask(struct ingest *ingest, uint32_t pid, const struct mapping *mappi
 	ingest_request_open(ingest, &request);
 }
 
-/* Its table went so long ago that the opener has forgotten its number. */
+/* Whether its table was evicted so long ago that the opener has forgotten its number. */
 static bool is_lost(const struct ingest *ingest, const struct object *object)
 {
 	return object->unwind == OBJECT_UNWIND_KNOWN &&
@@ -100,7 +100,7 @@ void ingest_unwind_reply(struct ingest *ingest, const struct open_reply *reply)
 	const struct object before = *object;
 	const uint64_t changes = ingest->unwind.changes;
 
-	/* The object may have another by now; who shares the one that was asked for may ask. */
+	/* The object may have another table by now; sharers of the requested one may request it. */
 	if (reply->unwind_asked)
 		unwind_set_held(&ingest->unwind, reply->unwind_asked)->is_asked = false;
 	if (reply->is_unchanged)

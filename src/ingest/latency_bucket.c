@@ -42,7 +42,7 @@ uint64_t latency_bucket_begin(uint8_t bucket)
 	return bucket <= 1 ? 0 : (uint64_t)ceil(exp2((bucket - 1.0) / BUCKETS_PER_OCTAVE));
 }
 
-/* The bucket in which the call lies that @share of all calls were not longer than. */
+/* The bucket of the percentile: @share of all calls lie in it or in lower ones. */
 static uint8_t bucket_at(const uint64_t *counts, uint64_t count, double share)
 {
 	const uint64_t rank = (uint64_t)ceil(share * (double)count);

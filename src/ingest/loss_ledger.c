@@ -1,7 +1,7 @@
 /* loss_ledger.c - see ingest/loss_ledger.h.
  *
- * Losses have no time of their own: the kernel says how many records it has dropped so far, not
- * when. So the sums are noted as time goes on, and a window's part is the difference of two points.
+ * Losses have no timestamps: the kernel reports how many records it has dropped so far, not when.
+ * So the sums are recorded once a second, and a window's part is the difference of two points.
  */
 #include "ingest/loss_ledger.h"
 
@@ -134,7 +134,7 @@ void loss_history_note(struct loss_history *history, uint64_t time_ns,
 	if (!history->points)
 		history->points = malloc(LOSS_POINTS * sizeof(*history->points));
 	if (!history->points)
-		history->is_cut = true;	/* what came before the first point is not known */
+		history->is_cut = true;	/* losses before the first point are unknown */
 	if (!history->points || (history->count && time_ns < LOSS_STEP_NS +
 				 point_at(history, history->count - 1)->time_ns))
 		return;
@@ -164,7 +164,7 @@ static const struct loss_point *point_before(const struct loss_history *history,
 	return low ? point_at(history, low - 1) : NULL;
 }
 
-/* What left history counts anew from zero. */
+/* Difference of two sums; 0 if the sum has restarted in between. */
 static uint64_t less(uint64_t now, uint64_t then)
 {
 	return now > then ? now - then : 0;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The events that are throttled now are so until now. */
+/* Throttled time of all events; those that are throttled now count up to now. */
 static uint64_t throttled_ns(const struct ingest *ingest)
 {
 	uint64_t sum_ns = ingest->counters.throttled_ns;

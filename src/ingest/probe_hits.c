@@ -1,5 +1,5 @@
-/* probe_hits.c - see ingest/probe_hits.h. Ids of perf events are never used again, so a record says
- * by itself which turn of which probe it belongs to, however late it comes. */
+/* probe_hits.c - see ingest/probe_hits.h. Ids of perf events are never reused, so a record's id
+ * identifies its probe and generation, however late it comes. */
 #include "ingest/probe_hits.h"
 
 #include <assert.h>
@@ -95,7 +95,7 @@ static void find_keys(struct probe_generation *generation, const struct probe_sp
 	}
 }
 
-/* Without memory for its ids the records will be told as malformed: counted. */
+/* Adds a generation. Out of memory for its ids: the records will be counted as malformed. */
 static void add_reading(struct probe_hits *hits, uint32_t slot, struct probe_news *news)
 {
 	struct probe_row *row = &hits->rows[slot];

@@ -1,8 +1,8 @@
 /* probe_pairs.c - see ingest/probe_pairs.h.
  *
- * Problem: which return belongs to which entry? The kernel stops following returns at a depth of 64
- * without a word, misses some, and longjmp(3) leaves functions without one. A counter of depth
- * would be wrong from the first of these on.
+ * Problem: which return belongs to which entry? The kernel silently stops tracing returns at a
+ * depth of 64, misses some, and longjmp(3) leaves functions without one. A depth counter would be
+ * wrong from the first of these on.
  *
  * Idea: the stack pointer. At the entry it points at the return address, at the return just behind
  * it, and while a call lasts nothing else of that thread can have its place:
@@ -55,7 +55,7 @@ uint64_t probe_pairs_thread(uint32_t tid, uint32_t cpu)
 	return tid ? tid : IDLE_THREAD | cpu;
 }
 
-/* Two keys that are mixed to one number: 2^-64 for each pair of keys. */
+/* Mixes slot and key; two keys collide with a probability of 2^-64. */
 static uint64_t map_key_of(uint32_t slot, uint64_t key)
 {
 	return id_set_mix(slot, key);
@@ -72,7 +72,7 @@ static size_t cost_of(const struct probe_pending *pending)
 	return sizeof(*pending) + pending->bytes_count;
 }
 
-/* The row is nobody's from now on; its bytes are the caller's. */
+/* Frees the row; its bytes pass to the caller. */
 static void release_row(struct probe_pairs *pairs, uint32_t row)
 {
 	struct probe_pending *pending = &pairs->list[row];
@@ -87,7 +87,7 @@ static void release_row(struct probe_pairs *pairs, uint32_t row)
 	pairs->free_row = row;
 }
 
-/* The calls of one thread in one function, while they are looked at. */
+/* The pending calls of one thread in one function. */
 struct chain {
 	uint64_t map_key;
 	uint32_t top;		/* innermost */
@@ -101,7 +101,7 @@ static struct chain chain_of(struct probe_pairs *pairs, const struct pair_end *e
 	return (struct chain){ .map_key = map_key, .top = id_map_get(&pairs->top_of, map_key) };
 }
 
-/* 0 or -ENOMEM, which can't be where the chain was not empty before. */
+/* Stores the chain's top. 0 or -ENOMEM, which can't happen if the chain was not empty before. */
 static int put_chain(struct probe_pairs *pairs, const struct chain *chain)
 {
 	if (chain->top != NONE)
@@ -150,7 +150,7 @@ static void drop_over(struct probe_pairs *pairs, struct chain *chain, const stru
 	}
 }
 
-/* What @end enters has its place, or lies around it. */
+/* Whether the call must have ended, as @end enters a function at its sp or a higher one. */
 static bool is_over_at_entry(const struct probe_pending *pending, const struct pair_end *end)
 {
 	if (end->order == PAIR_BY_KEY)
@@ -174,7 +174,7 @@ static bool is_partner(const struct probe_pending *pending, const struct pair_en
 	       is_at_return(pending->sp, end->sp);
 }
 
-/* It was called by what @end leaves. */
+/* Whether the call was made by the function that @end leaves. */
 static bool is_over_at_return(const struct probe_pending *pending, const struct pair_end *end)
 {
 	return end->order == PAIR_NESTED && pending->sp < end->sp && !is_partner(pending, end) &&
@@ -198,7 +198,7 @@ static void drop_oldest(struct probe_pairs *pairs)
 	put_chain(pairs, &chain);
 }
 
-/* A row for @bytes more, its links unset; NONE: no memory. */
+/* Returns an unused row, its links unset; NONE: out of memory. */
 static uint32_t new_row(struct probe_pairs *pairs)
 {
 	const uint32_t row = pairs->free_row;
@@ -220,7 +220,7 @@ static uint32_t new_row(struct probe_pairs *pairs)
 	return pairs->count++;
 }
 
-/* As the newest of all. */
+/* Appends the row to the list by arrival, as the newest. */
 static void append_row(struct probe_pairs *pairs, uint32_t row)
 {
 	struct probe_pending *pending = &pairs->list[row];
@@ -278,7 +278,8 @@ void probe_pairs_enter(struct probe_pairs *pairs, const struct pair_end *end, ui
 		probe_pairs_miss(pairs, end->slot);
 }
 
-/* The innermost that may be it; NONE. *@above: the call that it made itself, on another stack. */
+/* The innermost call that may be the partner; NONE. *@above: the row above it in the chain, a call
+ * that it made on another stack; or NONE. */
 static uint32_t find_partner(const struct probe_pairs *pairs, const struct chain *chain,
 			     const struct pair_end *end, uint32_t *above)
 {
@@ -291,7 +292,7 @@ static uint32_t find_partner(const struct probe_pairs *pairs, const struct chain
 	return NONE;
 }
 
-/* Others at the place that was left return now, if they do. */
+/* Marks the other calls at @sp: their returns, if any, follow at once. */
 static void mark_left(struct probe_pairs *pairs, const struct chain *chain, uint64_t sp)
 {
 	for (uint32_t row = chain->top; sp && row != NONE; row = pairs->list[row].below)
@@ -321,8 +322,8 @@ const struct probe_pending *probe_pairs_leave(struct probe_pairs *pairs,
 	return NULL;
 }
 
-/* Of a chain of tail calls only the outermost has found what its caller had put there. What
- * longjmp(3) left may still lie at that place: the newest counts. */
+/* In a chain of tail calls only the outermost has the caller's return address; the others have
+ * @replaced. Calls left by longjmp(3) may still have the same sp: the newest is used. */
 static void take_newer(struct probe_call *newest, const struct probe_call *call, uint64_t sp,
 		       uint64_t replaced, uint64_t time_ns)
 {

@@ -1,8 +1,8 @@
 /* probe_source.c - see ingest/probe_source.h.
  *
- * Problem: news and records come two ways, so the first record of a probe may be there before the
- * news is looked at that says how it is read. Idea: whoever sends queues the news first; a record
- * with an unknown id has it looked at again, and is malformed if that does not help.
+ * Problem: news and records have separate queues, so the first record of a probe may be read before
+ * the news that says how to decode it. Idea: the sender queues the news first; on a record with an
+ * unknown id the news are read again, and if the id stays unknown the record is malformed.
  */
 #include "ingest/probe_source.h"
 
@@ -32,7 +32,7 @@ static void take_record(const struct probe_source *source, struct ingest *ingest
 		ingest->counters.malformed++;
 }
 
-/* Returns how many. */
+/* Pushes all records of @item. Returns how many. */
 static int take_records(const struct probe_source *source, struct ingest *ingest,
 			const struct queue_item *item, size_t bytes, struct probe_drain *drain)
 {
@@ -45,7 +45,7 @@ static int take_records(const struct probe_source *source, struct ingest *ingest
 	return count;
 }
 
-/* The hits that have come wait for the other source's records of their time. */
+/* Requests a round of the other source: the new hits wait for its records of their time. */
 static void ask_for_round(const struct probe_source *source, const struct ingest *ingest,
 			  uint64_t before_ns)
 {

@@ -1,7 +1,7 @@
 /* probe_values.c - see ingest/probe_values.h.
  *
- * The rows of one value are found by a hash of all that tells it from others; texts lie in one
- * block, in the order of their rows, so that a compaction only moves them down.
+ * Rows are found by a hash of their identity; texts lie in one block, in the order of their rows,
+ * so that a compaction only moves them down.
  */
 #include "ingest/probe_values.h"
 
@@ -43,7 +43,7 @@ static bool is_same(const struct probe_values *values, const struct value_row *r
 		!memcmp(values->text + row->text, text, wanted->text_bytes));
 }
 
-/* Needs a reserve before it. */
+/* Returns the row of @wanted or ID_SET_NONE. Call id_set_reserve() before. */
 static uint32_t find(const struct probe_values *values, const struct value_row *wanted,
 		     const char *text, uint64_t hash)
 {
@@ -89,7 +89,7 @@ static int grow_text(struct probe_values *values, uint32_t bytes)
 	return 0;
 }
 
-/* The id of @wanted, made if there is none and @may_add. */
+/* The id of @wanted, added if there is none and @may_add; ID_SET_NONE: none, or out of memory. */
 static uint32_t intern(struct probe_values *values, const struct value_row *wanted,
 		       const char *text, bool may_add)
 {

@@ -1,11 +1,11 @@
-/* recorded_probes.c - the events of a recording whose raw bytes have fields, as rows of probes:
+/* recorded_probes.c - presents the events of a recording whose raw bytes have fields as probes:
  * probe_hits_create_recorded() of ingest/probe_hits.h.
  *
  * Problem: a tracepoint or probe of a recording is one of its events, and its hits are samples of
- * that event. Its fields are values, which belong to a probe.
+ * that event. Its fields are values, which only probes have.
  *
- * Idea: a row with a reading as a live probe has it, but with the event's own number, under which
- * its samples are counted. So each hit is counted once, and shown both as sample and as hit.
+ * Idea: a row with a reading like that of a live probe, but with the event's own number, under
+ * which its samples are counted. So each hit is counted once, and shown both as sample and as hit.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include "ingest/probe_hits.h"
 #include "probe/field_view.h"
 
-/* Fields that the kernel adds to its dynamic events are no arguments. */
+/* Prefix of fields that the kernel adds to its dynamic events: they are no arguments. */
 #define DYNAMIC_PREFIX "__probe_"
 #define DYNAMIC_RETURN "__probe_ret_ip"
 
@@ -54,7 +54,7 @@ static uint32_t add_columns(struct probe_reading *reading, const struct probe_sp
 	return arguments;
 }
 
-/* NULL: out of memory, or the format is none (*@is_format false). */
+/* Returns NULL: out of memory, or the format is invalid (*@is_format false). */
 static struct probe_reading *make_reading(const struct event_desc *event, bool *is_format)
 {
 	struct probe_reading *reading = calloc(1, sizeof(*reading));
@@ -117,7 +117,7 @@ static void describe_row(struct probe_row *row, const struct event_desc *event,
 			 arguments);
 }
 
-/* 0, -EBADMSG (its format is none) or -ENOMEM. */
+/* 0, -EBADMSG (its format is invalid) or -ENOMEM. */
 static int add_recorded(struct probe_hits *hits, uint32_t slot, const struct event_desc *event,
 			uint16_t number)
 {
@@ -138,7 +138,7 @@ static int add_recorded(struct probe_hits *hits, uint32_t slot, const struct eve
 		.reading = reading, .number = ++hits->last_generation, .ignore_ns = UINT64_MAX,
 	};
 	describe_row(row, event, &reading->entry.fields, add_columns(reading, row->spec));
-	/* It was recorded all the time, so its rate is that of the window. */
+	/* The event was recorded all the time, so the rate refers to the whole window. */
 	row->first_ns = 1;
 	probe_turns_begin(&row->turns, row->first_ns);
 	hits->recorded[number] = (uint8_t)(slot + 1);

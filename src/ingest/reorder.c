@@ -56,7 +56,7 @@ void reorder_finish(struct reorder *reorder)
 	reorder_init(reorder);
 }
 
-/* @items, of which all @capacity are in use, with room for more; NULL: out of memory. */
+/* Returns @items, whose @capacity is used up, with room for more; NULL: out of memory. */
 static void *grow(void *items, uint32_t *capacity, size_t item_bytes, uint32_t first)
 {
 	const uint32_t larger = *capacity ? *capacity * 2 : first;
@@ -96,7 +96,7 @@ static int grow_chunks(struct reorder *reorder)
 	return 0;
 }
 
-/* An empty chunk is the next to be filled. 0 or -ENOMEM. */
+/* Makes an empty chunk the one to be filled. 0 or -ENOMEM. */
 static int next_chunk(struct reorder *reorder)
 {
 	uint32_t row = reorder->first_empty;
@@ -139,7 +139,7 @@ static void put_empty(struct reorder *reorder, uint32_t row)
 	reorder->first_empty = row;
 }
 
-/* A run of it has left. */
+/* Removes a run from chunk @row; reuses or frees the chunk after its last run. */
 static void leave_chunk(struct reorder *reorder, uint32_t row)
 {
 	struct reorder_chunk *chunk = &reorder->chunks[row];
@@ -158,7 +158,7 @@ static bool has_room(const struct reorder *reorder, size_t bytes)
 	       CHUNK_BYTES - reorder->chunks[reorder->filling].used >= bytes;
 }
 
-/* The chunk that is being filled has room for @bytes. 0 or -ENOMEM. */
+/* Makes sure that the chunk to be filled has room for @bytes. 0 or -ENOMEM. */
 static int make_room(struct reorder *reorder, size_t bytes)
 {
 	if (has_room(reorder, bytes))
@@ -166,7 +166,7 @@ static int make_room(struct reorder *reorder, size_t bytes)
 	return bytes > CHUNK_BYTES ? -ENOMEM : next_chunk(reorder);
 }
 
-/* Do the records of @span, put where there is room, go on with the last run? */
+/* Whether the records of @span, appended to the chunk, continue the last run. */
 static bool goes_on(const struct reorder *reorder, const struct reorder_span *span)
 {
 	const struct reorder_run *last;
@@ -245,7 +245,7 @@ static void fill_heap(struct reorder *reorder)
 		sift_up(reorder->runs, reorder->heap_count++);
 }
 
-/* @items with room for @kept, where few of many more are in use. */
+/* Returns @items, shrunk to room for @kept if far fewer than the capacity are used. */
 static void *shrink(void *items, uint32_t *capacity, size_t item_bytes, uint32_t used,
 		    uint32_t kept)
 {
@@ -260,7 +260,7 @@ static void *shrink(void *items, uint32_t *capacity, size_t item_bytes, uint32_t
 	return smaller;
 }
 
-/* After a crowd, or a recording without rounds, which is all here at once. */
+/* Shrinks `runs` after a burst, or a recording without rounds, which comes all at once. */
 static void give_back(struct reorder *reorder)
 {
 	reorder->runs = shrink(reorder->runs, &reorder->run_capacity, sizeof(*reorder->runs),
@@ -301,7 +301,7 @@ static uint64_t record_time(const unsigned char *record, int16_t time_word)
 	return time_ns;
 }
 
-/* Up to which time the first run's records come before all others'. */
+/* Time up to which records of the first run come before those of all others. */
 static uint64_t first_until(const struct reorder *reorder, uint64_t limit_ns)
 {
 	const struct reorder_run *runs = reorder->runs;
@@ -316,7 +316,7 @@ static uint64_t first_until(const struct reorder *reorder, uint64_t limit_ns)
 	return until_ns < limit_ns ? until_ns : limit_ns;
 }
 
-/* The first run is empty. */
+/* Removes the first run, which is empty. */
 static void leave_run(struct reorder *reorder)
 {
 	leave_chunk(reorder, reorder->runs[0].chunk);
@@ -324,7 +324,7 @@ static void leave_run(struct reorder *reorder)
 	reorder->heap_count = reorder->run_count;
 }
 
-/* Of the first run what is not newer than @until_ns, at least one record. False: refused. */
+/* Passes records of the first run up to @until_ns, at least one, to @sink. False: refused. */
 static bool let_out(struct reorder *reorder, uint64_t until_ns, reorder_sink *sink, void *context)
 {
 	struct reorder_run *run = &reorder->runs[0];

@@ -57,7 +57,7 @@ static int copy_ids(struct source *source, const pid_t *ids, size_t count,
 	return 0;
 }
 
-/* Marked always: a later source of the same tasks may have to keep them by their marks. */
+/* Fills in the targets, always: a later source of the same tasks may have to keep them by marks. */
 static int mark_tasks(struct source *source, const struct capture *capture)
 {
 	const struct target *target = capture_target(capture);

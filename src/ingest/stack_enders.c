@@ -36,7 +36,8 @@ static const struct run_time {
 	{ "libpython3", "python -X perf (3.12 and later)", "python -X perf (3.12 and later)" },
 };
 
-/* "python3" is the beginning of "python3.11", not "node" that of "node_exporter". */
+/* Whether @name is @file or a version of it: "python3.11" for "python3", not "node_exporter" for
+ * "node". */
 static bool begins_with_file(const char *name, const char *file)
 {
 	const size_t len = strlen(file);
@@ -53,7 +54,8 @@ static const struct run_time *run_time_of_file(const char *name)
 	return NULL;
 }
 
-/* A program may embed several, and python's libraries may bring others': the first of the list. */
+/* The run-time system of a process. If it has mapped several, embedded or as Python libraries, the
+ * first of the list. */
 static const struct run_time *find_run_time(const struct ingest *ingest,
 					    const struct address_map *maps)
 {
@@ -87,7 +89,7 @@ static void copy_text(char out[ENDER_TEXT_BYTES], const char *text)
 	sanitize_text(out, ENDER_TEXT_BYTES, text, strlen(text));
 }
 
-/* The program lies below its libraries. */
+/* Sets the program's name: its file is mapped below its libraries. */
 static void name_program(const struct ingest *ingest, const struct address_map *maps,
 			 struct stack_ender *out)
 {

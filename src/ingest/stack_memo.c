@@ -1,10 +1,11 @@
 /* stack_memo.c - see ingest/stack_memo.h.
  *
- * Problem: most samples have callers that were seen a moment ago, and each of these costs a search
- * in the address map and two in tables of many megabytes.
+ * Problem: most samples have callers that were seen a moment ago, and each caller costs a search in
+ * the address map and two in tables of many megabytes.
  *
- * Rejected: chains by tries of addresses (a cache line per frame again); a row per thread with its
- * last chain (a compiler's are another in 42 % of the samples, but one of the last thousands).
+ * Rejected: tries of addresses for chains (a cache line per frame again); a row per thread with its
+ * last chain (a compiler's chain differs from the last in 42 % of the samples, but is one of the
+ * last thousands).
  */
 #include "ingest/stack_memo.h"
 
@@ -70,7 +71,7 @@ void stack_memo_keep_frame(struct stack_memo *memo, const struct memo_frame *row
 		*frame_row(memo, row->space, row->address) = *row;
 }
 
-/* It may be in this row or the one behind it. */
+/* The first of the two rows where the stack may be. */
 static struct memo_stack *stack_rows(const struct stack_memo *memo, uint64_t space,
 				     uint64_t address, uint32_t node)
 {
@@ -106,7 +107,7 @@ uint64_t stack_memo_hash(const struct memo_key *key)
 	uint64_t even = key->space, odd = key->count;
 	uint32_t i;
 
-	/* Two, because a multiplication takes longer than what else there is to do for a word. */
+	/* Two sums in parallel, because multiplication has the longest latency per word. */
 	for (i = 0; i + 1 < key->count; i += 2) {
 		even = (even ^ key->words[i]) * 0x9e3779b97f4a7c15ull;
 		odd = (odd ^ key->words[i + 1]) * 0xd1342543de82ef95ull;
@@ -118,7 +119,7 @@ uint64_t stack_memo_hash(const struct memo_key *key)
 	return id_map_mix(even + id_map_mix(odd));
 }
 
-/* The first of the rows where it may be. */
+/* The first of the rows where a chain with that hash may be. */
 static uint32_t first_way(uint64_t hash)
 {
 	return (uint32_t)hash % (STACK_MEMO_CHAINS / STACK_MEMO_WAYS) * STACK_MEMO_WAYS;
@@ -129,7 +130,7 @@ static const uint64_t *words_of(const struct stack_memo *memo, const struct memo
 	return &memo->words[row->words_at % STACK_MEMO_WORDS];
 }
 
-/* Its words have been written over, or were never there. */
+/* Whether its words have been overwritten, or the row was never used. */
 static bool is_over(const struct stack_memo *memo, const struct memo_chain *row)
 {
 	return memo->words_end - row->words_at > STACK_MEMO_WORDS;
@@ -154,7 +155,7 @@ const struct memo_chain *stack_memo_chain(const struct stack_memo *memo,
 	return NULL;
 }
 
-/* The row that was filled longest ago. */
+/* The row to replace: the one that was filled longest ago. */
 static uint32_t oldest_way(const struct stack_memo *memo, uint64_t hash)
 {
 	const uint32_t first = first_way(hash);
@@ -166,7 +167,7 @@ static uint32_t oldest_way(const struct stack_memo *memo, uint64_t hash)
 	return oldest;
 }
 
-/* Where @count words in a row go. */
+/* Position for @count contiguous words in the ring. */
 static uint64_t take_words(struct stack_memo *memo, uint32_t count)
 {
 	const uint64_t left = STACK_MEMO_WORDS - memo->words_end % STACK_MEMO_WORDS;

@@ -1,14 +1,14 @@
-/* symbol_ages.c - takes the oldest names from objects that have no room for new ones.
+/* symbol_ages.c - drops the oldest symbols of objects that have no room for new ones.
  *
  * Problem: an object may have a share of all names (symbol_names.h). A program that makes code all
- * day, or one of very many functions, has used it up after an hour, and then its new functions have
- * no names as long as history remembers the old ones.
+ * day, or one with very many functions, has used it up after an hour, and then its new functions
+ * have no names as long as history refers to the old ones.
  *
- * Idea: a symbol is only a remembered look-up. So the frames that recent slices do not use give
- * theirs up, the oldest half of an object's first; whoever folds the past looks them up again,
- * while there is room. Nobody looks them up ahead (SYMBOL_AGED), or all would be back at once.
+ * Idea: a symbol is only a cached look-up. So frames that recent slices do not use lose theirs, the
+ * oldest half of an object's first; a fold of older slices looks them up again, while there is
+ * room. They are not looked up ahead of folds (SYMBOL_AGED), or all would be back at once.
  *
- * Invariant: an object that has used less than half of its share keeps all, whatever others do.
+ * Invariant: an object that uses less than half of its share keeps all, whatever others do.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -87,7 +87,8 @@ static int by_object_and_age(const void *a, const void *b)
 	return left->symbol < right->symbol ? -1 : left->symbol > right->symbol;
 }
 
-/* More than half of what it may have of what others leave; of the text the part that is used. */
+/* Whether the object uses over half of its share of rows or text; of its text only the part of the
+ * @count symbols in use is taken into account. @all: symbols in use of all objects. */
 static bool has_much(const struct symbol_names *names, uint32_t object, uint32_t count,
 		     uint32_t all)
 {

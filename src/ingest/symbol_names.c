@@ -7,12 +7,12 @@
 
 #include "base/clock.h"
 
-#define OBJECT_NAME_BYTES 255	/* NAME_MAX: of a file's name */
-#define NAMES_AT_ONCE	  128	/* half of what a worker is given at most */
-#define NAMES_WAIT_NS	  CLOCK_NS_PER_S	    /* a key may want a picture at any time */
+#define OBJECT_NAME_BYTES 255	/* NAME_MAX */
+#define NAMES_AT_ONCE	  128	/* half of the names that a worker gets at most */
+#define NAMES_WAIT_NS	  CLOCK_NS_PER_S	    /* a key may request a snapshot at any time */
 #define BEFORE_PICTURE_NS (200 * CLOCK_NS_PER_MS)   /* a worker takes 10 ms, more under load */
 #define SYNTHETIC_BYTES	  (OBJECT_NAME_BYTES + 64)
-#define NAME_BYTES_MAX	  4095	/* of what a file says: what is longer tells no more */
+#define NAME_BYTES_MAX	  4095	/* longer names in a file are cut */
 #define NO_ROOM_TEXT	  "(no room for more names)"
 
 /* Functions in which a CPU without work is found, by kernel version and architecture: the leaf of
@@ -80,7 +80,7 @@ static int reserve(struct symbol_names *names)
 	return 0;
 }
 
-/* Text that the pool did not have counts, for the one whose name it is. */
+/* Interns @text. If the pool did not have it, its bytes are charged to @object. */
 static struct str_id intern(struct symbol_names *names, uint32_t object, const char *text)
 {
 	const size_t len = strnlen(text, NAME_BYTES_MAX);
@@ -96,7 +96,7 @@ static struct str_id intern(struct symbol_names *names, uint32_t object, const c
 	return id;
 }
 
-/* The pool has @text, or the object may still add it. */
+/* Whether the pool has @text, or the object may still add it. */
 static bool has_room_for_text(const struct symbol_names *names, uint32_t object, const char *text)
 {
 	const size_t len = strnlen(text, NAME_BYTES_MAX), used = names->text_bytes;
@@ -107,7 +107,7 @@ static bool has_room_for_text(const struct symbol_names *names, uint32_t object,
 	       strpool_find(names->strings, text, len).v;
 }
 
-/* "ext4" -> "[ext4]"; what has brackets keeps them. */
+/* "ext4" -> "[ext4]"; existing brackets stay. */
 static struct str_id module_name(struct symbol_names *names, const char *module)
 {
 	char text[256];
@@ -222,7 +222,7 @@ void symbol_names_rename_object(struct symbol_names *names, uint32_t object)
 	}
 }
 
-/* At one address there may be other code now, of another name. */
+/* Whether there may be other code, with another name, at one address later. */
 static bool can_change(const struct object *object)
 {
 	return object->is_run_time || object->mode == MODE_KERNEL;
@@ -234,7 +234,7 @@ static bool has_room_for_name(const struct symbol_names *names, uint32_t object,
 	return !function->object || has_room_for_text(names, object, function_name(function));
 }
 
-/* Its old name would be that of other code. */
+/* Replaces the name by NO_ROOM_TEXT: the old name would be that of other code. */
 static void take_name_away(struct symbol_names *names, struct symbol *symbol)
 {
 	const struct str_id before = symbol->name;
@@ -298,7 +298,7 @@ static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint
 	}
 	if (names->count >= SYMBOL_NAMES_ROWS - 2 && object != OBJECT_UNKNOWN)
 		return symbol_intern(names, SYMBOL_NAMES_REST, OBJECT_UNKNOWN, SYMBOL_UNKNOWN,
-				     &no_function);	/* a table that is full grows */
+				     &no_function);	/* a full table would grow */
 	id = names->count++;
 	names->objects->objects[object].symbols++;
 	names->symbols[id] = (struct symbol){
@@ -408,8 +408,8 @@ struct str_id symbol_names_shown(const struct symbol_names *names, const struct 
 	return meaning == ID_MAP_NONE ? symbol->name : (struct str_id){ meaning };
 }
 
-/* False: no more can be asked for now. Asked for once: until the answer comes, and when it is none,
- * or there is no memory, the name means itself. */
+/* Requests the demangled name, once. False: no more requests are possible now. Until the reply
+ * comes, or if it has no name or there is no memory, the name stands for itself. */
 static bool ask_for_name(struct symbol_names *names, const struct symbol *symbol)
 {
 	const uint64_t key = meaning_key(names, symbol);
@@ -427,7 +427,7 @@ static bool ask_for_name(struct symbol_names *names, const struct symbol *symbol
 	return true;
 }
 
-/* True: a name has changed. */
+/* Applies a reply of the demangler. True: a name has changed. */
 static bool take_meaning(struct symbol_names *names, const struct demangled *reply)
 {
 	const uint64_t key = symbol_names_meaning_key(reply->owner, reply->id);
@@ -435,7 +435,7 @@ static bool take_meaning(struct symbol_names *names, const struct demangled *rep
 
 	if (!reply->text[0] || object == ID_MAP_NONE ||
 	    names->objects->objects[object].serial != reply->owner)
-		return false;	/* the object has gone */
+		return false;	/* the object was removed */
 	if (!has_room_for_text(names, object, reply->text)) {
 		names->refused++;
 		names->is_full = true;
@@ -479,7 +479,7 @@ static void ask_for_names(struct symbol_names *names)
 		names->asked++;
 	names->waiting = 0;
 	if (demangler_under_way(names->demangler) == under_way)
-		return;		/* others of the same name were asked for before */
+		return;		/* equal names had been requested before */
 	names->asked_ns = names->now_ns;
 	demangler_begin(names->demangler);
 }

@@ -1,12 +1,12 @@
-/* symbol_reclaim.c - gives back the symbols that history does not refer to any more.
+/* symbol_reclaim.c - frees the symbols that history does not refer to any more.
  *
- * Problem: what a stranger's code is called stays when it has ended; once the share of names that
- * one may have is used by such, nobody's new names are shown.
+ * Problem: the symbols of programs stay after these have ended; once they use up the room, no new
+ * names are shown.
  *
- * Idea: a frame keeps its symbol. So when the frames that no slice needs have gone, the symbols
- * that no frame has are nobody's. They are renumbered in their order, with the stacks: whoever
- * keeps ids starts over then anyway. A name that is being demangled keeps its text until the answer
- * comes, which names it by its id.
+ * Idea: frames refer to symbols. So when the frames that no slice needs have been dropped, symbols
+ * without a frame are unused. The others are renumbered in their order, together with the stacks:
+ * holders of ids start over then anyway. A name that is being demangled keeps its text until the
+ * reply comes, which refers to it by its id.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,11 +42,12 @@ static void move_symbols(struct symbol_names *names, uint32_t *to)
 	if (asked == names->count)
 		names->asked = kept;
 	names->count = kept;
-	names->looked_at = names->waiting = 0;	/* counted anew, from `asked` on */
+	names->looked_at = names->waiting = 0;	/* recounted from `asked` on */
 }
 
-/* What the names of symbols that stay mean, into @meanings, which has room. @has_room: names that
- * mean themselves may have had none for what they mean, and are asked again. */
+/* Replaces the map by @meanings, which has room, with the demangled names of the kept symbols.
+ * @has_room: names that stand for themselves may have had no room before; they are requested
+ * again. */
 static void keep_meanings(struct symbol_names *names, struct id_map *meanings, bool has_room)
 {
 	for (uint32_t i = 0; i < names->count; i++) {
@@ -77,7 +78,7 @@ static void fit(struct symbol_names *names)
 		return;
 	smaller = realloc(names->symbols, capacity * sizeof(*smaller));
 	if (!smaller)
-		return;		/* the larger one is still there */
+		return;		/* the larger array stays */
 	names->symbols = smaller;
 	names->capacity = capacity;
 }

@@ -3,11 +3,11 @@
  * Problem: a machine on which programs are built and run all day shows thousands of files, each
  * with a table that no process needs after a second; but past windows still show its functions.
  *
- * Idea: names come from a table once per frame and are kept with the frame (ingest/symbol_names.h).
- * So whatever was seen is named when a table goes, and the table is needed only for new addresses.
- * A quarter more than must go goes at once, so that looking through all mappings is rare.
+ * Idea: a frame is looked up once and keeps its symbol (ingest/symbol_names.h). So all known frames
+ * are named before a table is evicted, and the table is needed only for new addresses. Evicting
+ * goes on to three quarters of the limit, so that scanning all mappings is rare.
  *
- * Rejected: letting a table go with its process: the next run of the same program comes soon.
+ * Rejected: evicting a table with its process: the next run of the same program comes soon.
  */
 #include "ingest/table_budget.h"
 
@@ -71,7 +71,7 @@ static int by_need(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* All that are here, the least needed first. NULL: no memory. */
+/* Lists all loaded tables, least needed first. NULL: out of memory. */
 static struct candidate *list_candidates(const struct ingest *ingest, uint32_t *count)
 {
 	struct candidate *list = calloc(ingest->tables.count, sizeof(*list));
@@ -105,7 +105,8 @@ static bool is_left(const struct ingest *ingest, const struct object *object)
 	return held && !held->bytes;
 }
 
-/* Of the objects whose tables are no longer in the set. */
+/* Takes the tables from the objects whose tables are no longer in the set, after naming their
+ * frames. */
 static void let_objects_go(struct ingest *ingest)
 {
 	struct object *objects = ingest->objects.objects;
@@ -138,7 +139,7 @@ static void let_go(struct ingest *ingest, size_t aim_bytes)
 		log_note("%u symbol tables let go for want of room", gone);
 }
 
-/* Whose file is mapped by somebody who lives is asked for again. */
+/* Requests the wanted tables of objects whose file a living process has mapped. */
 static void ask_again(struct ingest *ingest)
 {
 	struct object *objects = ingest->objects.objects;
@@ -155,7 +156,7 @@ static void ask_again(struct ingest *ingest)
 		}
 	}
 	for (uint32_t i = 0; i < ingest->objects.count; i++)
-		objects[i].is_wanted = false;	/* who comes next with a new address asks */
+		objects[i].is_wanted = false;	/* set again at the next new address */
 	ingest->objects.wanted = 0;
 }
 

@@ -1,11 +1,11 @@
 /* task_table.c - see ingest/task_table.h.
  *
- * The kernel's rules: fork copies the comm of the parent's thread, and the whole address space when
- * a new process comes (pid differs from the parent's); exec keeps the comm record's name and drops
- * the address space; pids and tids are used again, a FORK starts them anew.
+ * The kernel's rules: fork copies the comm of the parent's thread, and the whole address space if
+ * it creates a process (pid differs from the parent's); exec sets the name in its COMM record and
+ * drops the address space; pids and tids are reused, a FORK resets their rows.
  *
- * Names stay raw bytes until a sample is counted under them, and are interned as passing text then,
- * which goes with the tasks: a program may rename itself as fast as it likes.
+ * Names stay raw bytes until a sample is counted for them. Then they are interned as passing text,
+ * which is freed with the tasks: a program may rename itself as fast as it likes.
  */
 #include "ingest/task_table.h"
 
@@ -54,7 +54,7 @@ static int reserve_row(void *rows, uint32_t count, uint32_t *capacity, size_t ro
 	return 0;
 }
 
-/* Gives back what many rows that went have left. */
+/* Shrinks an array after many of its rows were dropped. */
 static void fit_rows(void *rows, uint32_t count, uint32_t *capacity, size_t row_bytes)
 {
 	void **array = rows;
@@ -65,12 +65,12 @@ static void fit_rows(void *rows, uint32_t count, uint32_t *capacity, size_t row_
 		return;
 	fitting = realloc(*array, smaller * row_bytes);
 	if (!fitting)
-		return;		/* the large one serves */
+		return;		/* the larger array stays */
 	*array = fitting;
 	*capacity = smaller;
 }
 
-/* Empty, with room for @count, which it has held before. */
+/* Empties @map and, if memory allows, shrinks it. It keeps room for @count rows, as it had them. */
 static void empty_map(struct id_map *map, uint32_t count)
 {
 	struct id_map fitting = { 0 };
@@ -153,7 +153,7 @@ struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_
 	if (thread) {
 		if (thread->pid == TASK_PID_UNKNOWN && thread->task == ID_SET_NONE)
 			thread->pid = pid;
-		else if (thread->pid != pid)	/* used again, and we did not see the fork */
+		else if (thread->pid != pid)	/* tid was reused, and its FORK was lost */
 			start_thread_row(thread, pid, tid);
 		table->recent_thread[tid % TASK_RECENT] = (uint32_t)(thread - table->threads);
 		return thread;
@@ -164,7 +164,7 @@ struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_
 		return NULL;
 	thread = &table->threads[table->thread_count++];
 	start_thread_row(thread, pid, tid);
-	thread->seen_round = table->round - 2;	/* who is sampled stays longer */
+	thread->seen_round = table->round - 2;	/* sampled threads stay longer */
 	return thread;
 }
 
@@ -194,7 +194,7 @@ void task_table_see_exec(struct task_table *table, uint32_t pid)
 		read_cgroup_again(process);
 }
 
-/* What was read of the cgroup since the fork was seen holds, else the parent's. */
+/* Sets the child's cgroup: the one read since the fork was seen, else the parent's. */
 static void inherit_cgroup(struct process *child, const struct process *before,
 			   const struct process *parent)
 {
@@ -211,7 +211,7 @@ static void inherit_cgroup(struct process *child, const struct process *before,
 	child->is_cgroup_told = parent->is_cgroup_read || parent->is_cgroup_told;
 }
 
-/* The child's address space, user and target mark are the parent's. */
+/* Resets the child's row and copies address space, uid and target mark from the parent. */
 static void fork_process(struct task_table *table, uint32_t parent_pid, uint32_t pid,
 			 bool is_synthesized)
 {
@@ -274,12 +274,12 @@ void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, c
 	thread_set_comm(thread, comm, len);
 	if (!is_exec)
 		return;
-	thread->is_alive = true;	/* one that calls exec becomes the first, which ended */
+	thread->is_alive = true;	/* exec gives it the tid of the first thread, which ended */
 	process = task_table_process(table, pid);
 	if (!process)
 		return;
 	process->is_alive = true;
-	/* Its fork may have had its turn since this was seen. */
+	/* A fork that had its turn since the exec was seen may have set it. */
 	process->is_cgroup_told = false;
 	address_map_release(process->maps);
 	process->maps = NULL;
@@ -319,10 +319,10 @@ void process_set_uid(struct process *process, bool has_uid, uint32_t uid, uint64
 		process->uid_reads++;
 }
 
-/* A server's worker is forked as root and drops its rights as it begins; no record tells of that,
- * and a tracepoint of setuid(2) costs every system call of the machine a third of its time. So the
- * readings come at the first sample, 0.1, 1 and 10 s later, which is the least time in which a
- * thread can have used as much of a CPU, and then each minute. */
+/* A server's worker is forked as root and drops its privileges as it begins; no record reports it,
+ * and a tracepoint of setuid(2) slows every system call of the machine by a third. So the uid is
+ * read at the first sample, 0.1, 1 and 10 s later, which is the least time in which a thread can
+ * have used as much of a CPU, and then each minute. */
 uint64_t process_uid_due_ns(const struct process *process)
 {
 	static const uint32_t wait_ms[] = { 100, 900, 9000, 60000 };
@@ -352,7 +352,7 @@ void task_table_exit(struct task_table *table, uint32_t pid, uint32_t tid, uint6
 	}
 }
 
-/* Without the cgroup, which may be corrected. */
+/* Hashes a task without its cgroup, which may be corrected later. */
 static uint64_t hash_of(const struct task *task)
 {
 	return id_set_mix((uint64_t)task->pid << 32 | task->tid, task->comm.v);
@@ -504,14 +504,14 @@ void task_table_drop_dead(struct task_table *table, uint64_t before_ns)
 	drop_dead_processes(table, before_ns);
 }
 
-/* A thread is not to be forgotten while it is younger than this, or sampled. */
+/* Whether the thread may be forgotten: no sample of it was counted in the last @rounds rounds. */
 static bool is_idle_thread(const struct task_table *table, const struct thread *thread,
 			   uint32_t rounds)
 {
 	return thread->tid && !thread->is_target && table->round - thread->seen_round >= rounds;
 }
 
-/* Of those idle for @rounds as many as there are too many. Who has ended is no loss. */
+/* Forgets idle threads while there are more than @rows. Ended ones don't count as forgotten. */
 static void forget_threads(struct task_table *table, uint32_t rows, uint32_t rounds,
 			   bool dead_only)
 {
@@ -562,7 +562,7 @@ static void forget_processes(struct task_table *table, uint32_t rows, uint32_t r
 		index_processes(table, kept);
 }
 
-/* Of one that is shared each has its part. */
+/* Memory of the process's map; of a shared map, its share. */
 static size_t map_bytes_of(const struct process *process)
 {
 	const struct address_map *map = process->maps;
@@ -588,7 +588,7 @@ static size_t forget_maps(struct task_table *table, size_t bytes, size_t limit, 
 	return bytes;
 }
 
-#define DEAD_ROUNDS 2u	/* samples of the way out may still be parked before */
+#define DEAD_ROUNDS 2u	/* until then samples of the exit path may still be parked */
 
 void task_table_trim(struct task_table *table, uint32_t rows, size_t map_bytes)
 {
@@ -625,7 +625,7 @@ void task_table_forget(struct task_table *table)
 	id_map_clear(&table->thread_by_tid);
 }
 
-/* Of processes that were dropped before an answer came nobody will hear. */
+/* Renumbers open_tasks, without tasks of dropped processes, for which no reply will come. */
 static void compact_open_tasks(struct task_table *table, const uint32_t *renumbered)
 {
 	uint32_t kept = 0;

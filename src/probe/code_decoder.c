@@ -34,7 +34,7 @@ static void *pool_calloc(size_t count, size_t bytes)
 	return block ? memset(block, 0, count * bytes) : NULL;
 }
 
-/* Only lists of instructions grow: nobody here asks for one. */
+/* Capstone grows only lists of instructions, and nobody here requests one. */
 static void *pool_realloc(void *block, size_t bytes)
 {
 	return block ? NULL : pool_malloc(bytes);
@@ -42,7 +42,7 @@ static void *pool_realloc(void *block, size_t bytes)
 
 static void pool_free(void *block)
 {
-	(void)block;	/* with the pool */
+	(void)block;	/* freed with the pool */
 }
 
 static void use_pools(void)

@@ -11,7 +11,7 @@ static bool is_comparison(const struct probe_node *node)
 	       node->kind != OPERATOR_OR;
 }
 
-/* The value that @node compares, found at the first site; NULL: it is none of the probe's. */
+/* Returns the value @node compares, at the first site; NULL: the probe has no such value. */
 static const struct probe_fetch *value_of(const struct probe_places *place,
 					  const struct probe_node *node)
 {

@@ -1,4 +1,4 @@
-/* engine_examination.c - see probe/engine_state.h: what is told before a probe is attached. */
+/* engine_examination.c - see probe/engine_state.h: answers about a place before it is probed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static bool is_allowed(enum probe_verdict verdict)
 	return verdict != VERDICT_REFUSED && verdict != VERDICT_UNABLE;
 }
 
-/* Counts for whom it will be attached. 0, or -errno with nothing left behind. */
+/* Counts in the processes to be probed. 0, or -errno with nothing left behind. */
 static int begin_counting(struct probe_engine *engine, const struct probe_choice *choice,
 			  struct diag *why)
 {
@@ -63,8 +63,8 @@ static int begin_counting(struct probe_engine *engine, const struct probe_choice
 	return err;
 }
 
-/* Everything is known but the rate; that is counted where few places are meant. What is not counted
- * may be hot. */
+/* Everything is known but the rate, which is counted if there are few sites. Places that are not
+ * counted may be hot. */
 void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 {
 	struct examination *examination = &engine->examination;
@@ -91,7 +91,7 @@ void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 	engine_answer(engine, out);
 }
 
-/* The sum of all. True: it is known. */
+/* Sums the rates of all places. True: all are known. */
 static bool read_rates(struct examination *examination, struct trace_group *group, uint64_t now_ns)
 {
 	bool is_known = true;

@@ -1,4 +1,4 @@
-/* engine_orders.c - see probe/engine_state.h: what is asked of the probe engine. */
+/* engine_orders.c - see probe/engine_state.h: carries out orders to the probe engine. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static uint32_t count_free_slots(const struct probe_engine *engine)
 	return count;
 }
 
-/* In turns: what was counted under a slot has time to go. There is one. */
+/* Rotates slots: the counts under a freed one need time to be dropped. One must be free. */
 static uint32_t free_slot(struct probe_engine *engine)
 {
 	uint32_t slot = engine->next_slot;
@@ -44,7 +44,7 @@ static uint32_t free_slot(struct probe_engine *engine)
 	return slot;
 }
 
-/* Why it is not attached; NULL: it may be. */
+/* Returns why the probe must not be attached; NULL: it may be. */
 static const char *objection(const struct probe_engine *engine, const struct probe_places *places,
 			     const struct probe_choice *choice)
 {
@@ -56,14 +56,14 @@ static const char *objection(const struct probe_engine *engine, const struct pro
 	return NULL;
 }
 
-/* A probe that may take more than the sum of all lifts the sum's cap, too. */
+/* Raises the cap of the sum if one probe's own cap is above it. */
 static void make_cap_room(struct probe_engine *engine, double cap_pct, uint64_t now_ns)
 {
 	if (engine->account.share < cap_pct / 100)
 		governor_open(&engine->account, cap_pct, now_ns);
 }
 
-/* One row. Takes over what is in *@places. */
+/* Adds one probe with its row. Takes over the contents of *@places. */
 static struct engine_probe *add_one(struct probe_engine *engine,
 				    const struct probe_finding *finding,
 				    struct probe_places *places, struct diag *why)
@@ -135,7 +135,7 @@ void engine_settle(struct probe_engine *engine)
 	}
 }
 
-/* Each time anew, whatever is ordered. The row is there even if it is refused: it says why. */
+/* Attaches unless forbidden, which is checked each time. A refused probe's row shows the reason. */
 static void start(struct probe_engine *engine, struct engine_probe *probe)
 {
 	const char *reason = objection(engine, probe->places, &probe->choice);
@@ -148,7 +148,7 @@ static void start(struct probe_engine *engine, struct engine_probe *probe)
 	}
 }
 
-/* All or none: some of the functions of a pattern would be any of them. */
+/* All or none: attaching only some functions of a pattern would pick them at random. */
 static int check_room(const struct probe_engine *engine, uint32_t wanted, struct diag *why)
 {
 	const uint32_t left = count_free_slots(engine);
@@ -219,7 +219,7 @@ static void lift(struct probe_engine *engine, struct engine_probe *probe, double
 	start(engine, probe);
 }
 
-/* Of a probe that has a row. */
+/* Carries out an order for one existing probe. */
 static void order_probe(struct probe_engine *engine, struct engine_probe *probe,
 			const struct probe_order *order)
 {

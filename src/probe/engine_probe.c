@@ -13,7 +13,7 @@
 #include "proc/task_list.h"
 
 #define BURST_NS (1 * CLOCK_NS_PER_S)
-#define SCOPE_TRIES 2	/* each that fails is closed again: 90 ms for each place */
+#define SCOPE_TRIES 2	/* a failed try must be closed: 90 ms for each site */
 
 static void tell(const struct engine_probe *probe, const struct engine_kernel *kernel,
 		 struct probe_news *news)
@@ -29,7 +29,7 @@ void engine_probe_report(struct engine_probe *probe, const struct engine_kernel 
 	struct probe_status *status = &probe->status;
 
 	if (probe->keeps_state)
-		;	/* the last picture shows how it was */
+		;	/* the last snapshot keeps the state from before PROBE_FINISH */
 	else if (probe->live.part_count)
 		status->state = probe->is_retired ? PROBE_DETACHING : PROBE_ATTACHED;
 	else
@@ -149,7 +149,7 @@ bool engine_probe_is_due(const struct engine_probe *probe)
 	return probe->is_retired || (probe->wants_on && !probe->live.part_count);
 }
 
-/* A part, or the definitions behind the last one. */
+/* Closes the next part; after the last one, removes the definitions. */
 static void close_next(struct engine_probe *probe, const struct engine_kernel *kernel)
 {
 	struct live_probe *live = &probe->live;
@@ -167,7 +167,7 @@ static void close_next(struct engine_probe *probe, const struct engine_kernel *k
 	engine_probe_report(probe, kernel);
 }
 
-/* Its number may be another's since it was chosen. */
+/* Since the user chose it, the pid may have been reused for another process. */
 static int check_process(struct engine_probe *probe, struct diag *why)
 {
 	const pid_t pid = probe->choice.pid;
@@ -189,8 +189,8 @@ int engine_probe_scope(const struct probe_choice *choice, bool has_group, struct
 
 	*out = (struct probe_scope){ .kind = PROBE_SCOPE_ALL };
 	*tids = NULL;
-	/* Where keys pair two tracepoints, the second one may be passed by anybody: the analyzer
-	 * looks at whose the first one was. */
+	/* If keys pair two tracepoints, any process may hit the second one: the analyzer checks
+	 * which process hit the first one. */
 	if (choice->reach != REACH_PROCESS || choice->spec.key_count)
 		return 0;
 	err = task_list_threads(choice->pid, tids, &count);
@@ -210,8 +210,8 @@ static bool has_thread(const struct probe_scope *scope, pid_t tid)
 	return false;
 }
 
-/* A thread that began meanwhile inherits the descriptors only if its maker had them already: nobody
- * can tell. */
+/* A thread that started meanwhile inherits the descriptors only if its creator had them already,
+ * which can't be found out. */
 static bool has_new_threads(const struct probe_choice *choice, const struct probe_scope *scope)
 {
 	pid_t *tids = NULL;
@@ -239,7 +239,7 @@ static void close_unused(struct live_probe *live, struct trace_group *group,
 	*reading = NULL;
 }
 
-/* A process that goes on making threads is probed CPU-wide: then none is missed. */
+/* A process that keeps starting threads is probed CPU-wide, so that no thread is missed. */
 static int open_for_process(struct engine_probe *probe, struct live_request *request,
 			    struct probe_reading **reading, struct diag *why)
 {
@@ -280,8 +280,8 @@ static int open_live(struct engine_probe *probe, const struct engine_kernel *ker
 	return live_probe_open(&probe->live, &request, reading, why);
 }
 
-/* Who rewrites a file in place moves its functions: a breakpoint at an old offset would be in the
- * middle of something. */
+/* Rewriting a file in place moves its functions: a breakpoint at an old offset could be inside of
+ * an instruction. */
 static int check_file(const struct probe_places *places, struct diag *why)
 {
 	struct file_version now;
@@ -310,7 +310,7 @@ static void attach(struct engine_probe *probe, const struct engine_kernel *kerne
 		return;
 	}
 	news.time_ns = now_ns;
-	tell(probe, kernel, &news);	/* before the first record */
+	tell(probe, kernel, &news);	/* must precede the first record */
 	governor_open(&probe->account, probe->choice.cap_pct, now_ns);
 	governor_meter_start(&probe->meter, probe->live.before.hits, now_ns);
 	probe->switch_ns = now_ns + BURST_NS;
@@ -341,6 +341,6 @@ double engine_probe_read(struct engine_probe *probe, const struct engine_kernel 
 	put_counts(status, &counts);
 	status->hits_per_s = probe->meter.hits_per_s;
 	status->cost_pct = probe->meter.hits_per_s * probe->cost_ns / (double)CLOCK_NS_PER_S * 100;
-	/* Of a burst the mean over its pause counts. */
+	/* In bursts, the mean over the pause counts: attached 1 s in 10. */
 	return (double)more * probe->cost_ns / (probe->choice.in_bursts ? 10 : 1);
 }

@@ -1,5 +1,5 @@
-/* engine_watch.c - see probe/engine_state.h: the steps of all probes, in order of urgency, and what
- * ends a probe without an order: cost, lease, burst. */
+/* engine_watch.c - see probe/engine_state.h: takes the steps of all probes in order of urgency, and
+ * ends probes without an order: by cost, lease, burst. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define BURST_OFF_NS (9 * CLOCK_NS_PER_S)
 #define BURST_ON_NS  (1 * CLOCK_NS_PER_S)
 
-/* The first probe makes the rings: who never probes has none. */
+/* Opens the rings with the first probe, so that they cost nothing without one. */
 static bool has_rings(struct probe_engine *engine)
 {
 	struct engine_kernel *kernel = &engine->kernel;
@@ -33,7 +33,7 @@ static bool has_rings(struct probe_engine *engine)
 	return true;
 }
 
-/* What is to go goes first. NULL: nothing is due. */
+/* Returns the probe with the most urgent step; detaching goes first. NULL: nothing is due. */
 static struct engine_probe *choose_step(struct probe_engine *engine)
 {
 	struct engine_probe *chosen = NULL;
@@ -67,7 +67,7 @@ static void bury(struct probe_engine *engine)
 	}
 }
 
-/* Nobody writes to the rings any more: the last round takes what is in them. */
+/* No probe writes to the rings any more: closing them reads what is left in them. */
 static void end_records(struct probe_engine *engine)
 {
 	const struct probe_answer done = { .number = engine->finish_number, .is_done = true,
@@ -107,14 +107,14 @@ void engine_finish(struct probe_engine *engine, uint64_t number)
 			continue;
 		as_it_was = probe->status;
 		probe->keeps_state = true;
-		probe->status.read_ns = UINT64_MAX;	/* they are the last */
+		probe->status.read_ns = UINT64_MAX;	/* these counts are final */
 		engine_probe_switch_off(probe, &engine->kernel, probe->rest, as_it_was.reason,
 					now_ns);
 	}
 	engine->finish_number = number;
 }
 
-/* Short: the sentence and what helps have one line of a screen. */
+/* The reason is short: it shares one line of a screen with the remedy. */
 static void cap(struct probe_engine *engine, struct engine_probe *probe,
 		const struct governor_account *account, uint64_t now_ns)
 {
@@ -150,7 +150,7 @@ static void watch_burst(struct probe_engine *engine, struct engine_probe *probe,
 	}
 }
 
-/* A breakpoint in other code may end up inside of an instruction and kill who runs it. */
+/* After a rewrite, a breakpoint may be inside of an instruction and crash the program. */
 static void watch_file(struct probe_engine *engine, struct engine_probe *probe)
 {
 	const struct file_watch *watch = probe->places->watch;
@@ -172,7 +172,7 @@ static void watch_file(struct probe_engine *engine, struct engine_probe *probe)
 	snprintf(probe->status.reason, sizeof(probe->status.reason), "%s", text);
 }
 
-/* Reads every probe; whose account is empty goes off, and if the sum's is, the most expensive. */
+/* Reads all probes; ends those with an empty account, and if the sum's is, the most expensive. */
 static void govern(struct probe_engine *engine, uint64_t now_ns)
 {
 	struct engine_probe *most = NULL;
@@ -199,7 +199,7 @@ static void govern(struct probe_engine *engine, uint64_t now_ns)
 
 void engine_watch(struct probe_engine *engine, uint64_t now_ns)
 {
-	/* What only changes figures must leave room for what is told once. */
+	/* Periodic counts must leave room in the queue for news that are sent only once. */
 	const bool reports = now_ns >= engine->report_ns &&
 			     spsc_used(&engine->news) < engine->news.capacity / 2;
 	const bool looks = now_ns >= engine->files_ns;

@@ -9,7 +9,7 @@
 
 struct change {
 	struct field_view *view;
-	const char *type;	/* as typed */
+	const char *type;	/* the type as typed */
 	char *reason;
 	size_t room;
 };
@@ -48,7 +48,7 @@ static enum probe_value_kind kind_of(const struct raw_fields *fields,
 	return field->is_signed ? VALUE_SIGNED : VALUE_UNSIGNED;
 }
 
-/* Bytes of the whole value; of a dynamic one nobody knows before the hit. */
+/* Bytes of the whole value; SIZE_MAX for a dynamic one, whose size is known only at each hit. */
 static size_t bytes_of(const struct raw_field *field)
 {
 	return field->is_dynamic || !field->size ? SIZE_MAX : field->size;
@@ -148,7 +148,7 @@ static int make_number(const struct change *change)
 	return 0;
 }
 
-/* Of the words of probe/probe_meaning.h. */
+/* Views the field as one of the types of probe/probe_meaning.h, "ipv4" for instance. */
 static int make_meaning(const struct change *change, enum probe_meaning meaning)
 {
 	static const uint8_t needed[] = {
@@ -169,7 +169,7 @@ static int make_meaning(const struct change *change, enum probe_meaning meaning)
 		field->is_array = true;
 		field->element_size = 1;
 	}
-	/* Those that are no __be16 were put into the machine's order by the event. */
+	/* A port whose type is not __be16 was put into host byte order by the event. */
 	if (meaning == MEANING_PORT && !strstr(field->type, "be16"))
 		meaning = MEANING_PLAIN;
 	change->view->meaning = meaning;

@@ -1,7 +1,7 @@
 /* file_watch.c - see probe/file_watch.h.
  *
- * A job has its own copies of all that it needs, descriptors too: its thread may come back from a
- * file system when the probe is long gone. */
+ * A job owns copies of all that it needs, descriptors too: its thread may return from a file system
+ * after the probe is gone. */
 #include "probe/file_watch.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "symbols/file_copy.h"
 
-#define KEY_OF_WATCHES ((uint64_t)1 << 61)	/* of files on that device */
+#define KEY_OF_WATCHES ((uint64_t)1 << 61)	/* marks the keys of file watches, one per device */
 
 struct file_watch {
 	int file;		/* borrowed */
@@ -61,8 +61,8 @@ void file_watch_destroy(struct file_watch *watch)
 	free(watch);
 }
 
-/* 0, or -errno of what the path is: nothing, or not to be looked at. Whoever owns a directory of it
- * may have made it a way to a server that does not answer: none is asked. */
+/* 0, or -errno: the path leads nowhere or may not be looked at. Whoever owns one of its directories
+ * may have made it lead to a server that does not answer: no server is asked. */
 static int stat_path(const struct look_job *job, struct statx *out)
 {
 	const struct process_root root = { .process = -1, .root = job->root };
@@ -78,7 +78,7 @@ static int stat_path(const struct look_job *job, struct statx *out)
 	return err;
 }
 
-/* ctime says less: it changes with each name that the file gets or loses. */
+/* ctime is no evidence: it changes with each name that the file gets or loses. */
 static bool is_rewritten(const struct file_version *before, const struct stat *status)
 {
 	const struct file_version now = file_version_of(status);

@@ -37,23 +37,23 @@
 #include "probe/trace_group.h"
 
 #define COMMAND_END_MS	1000	/* from SIGTERM to SIGKILL */
-/* Until the kernel has closed the last descriptor of a dead process: ~90 ms for each probe. */
+/* Retries until the kernel has closed a dead process's last descriptor: ~90 ms for each probe. */
 #define BUSY_FIRST_MS	10
 #define BUSY_LONGEST_MS 640
 
 struct guardian {
 	pid_t pid;
-	int channel;		/* main's end: its closing is the news */
+	int channel;		/* main's end: its closing tells the guardian that main is gone */
 };
 
 enum message_kind { MESSAGE_TAKEN, MESSAGE_LEFT, MESSAGE_CHILD, MESSAGE_COMMAND, MESSAGE_STOP };
 
 struct message {
 	enum message_kind kind;
-	pid_t pid;		/* of MESSAGE_CHILD, MESSAGE_COMMAND */
+	pid_t pid;		/* only for MESSAGE_CHILD, MESSAGE_COMMAND */
 };
 
-/* What the guardian process knows. */
+/* State of the guardian process. */
 struct watch {
 	int channel, tty;	/* tty -1: none */
 	struct termios saved;
@@ -62,11 +62,11 @@ struct watch {
 							 * hit; -1: none */
 	size_t child_count;
 	pid_t command_pid;
-	char probes[TRACE_NAME_BYTES];	/* the group of main's dynamic events; "": it has none */
+	char probes[TRACE_NAME_BYTES];	/* group of main's dynamic events; "": main has none */
 };
 
-/* Keypad and cursor keys normal, wrap on, mouse and paste reports off, attributes off, alternate
- * screen left, cursor visible: xterm's control sequences (ctlseqs). */
+/* Resets keypad and cursor keys to normal, wrap on, mouse and paste reports off, attributes off,
+ * alternate screen left, cursor visible: xterm's control sequences (ctlseqs). */
 static const char screen_restore[] =
 	"\033[?1l\033>\033[?7h\033[?1000l\033[?1002l\033[?1006l\033[?2004l"
 	"\033[0m\033[?1049l\033[?25h\r\n";
@@ -75,8 +75,8 @@ static void restore_terminal(const struct watch *watch)
 {
 	ssize_t done;
 
-	/* Keys meant for us are no commands for the shell; a picture that nobody reads is in the
-	 * way of what follows. */
+	/* Keys meant for flametop must not become commands for the shell; pending output that
+	 * nobody reads would delay what follows. */
 	tcflush(watch->tty, TCIOFLUSH);
 	tcsetattr(watch->tty, TCSANOW, &watch->saved);
 	done = write(watch->tty, screen_restore, sizeof(screen_restore) - 1);
@@ -88,9 +88,9 @@ static bool signal_command(const struct watch *watch, int signal)
 	return syscall(SYS_pidfd_send_signal, watch->command, signal, NULL, 0) == 0;
 }
 
-/* As its parent would have: see command.c. Nobody can signal the group of a pidfd: the number is
- * taken while the command lives, because a dead one may be reaped by init at any moment, and used
- * again only at once after its end, long before the kernel has given out all others. */
+/* Ends the command as its parent would: see command.c. No call signals a group by a pidfd, so its
+ * number is used: taken while the command lives, because init may reap a dead one at any moment,
+ * and used again only right after its end, long before all other numbers are given out. */
 static void end_command(const struct watch *watch)
 {
 	const bool leads = signal_command(watch, 0) &&
@@ -103,12 +103,12 @@ static void end_command(const struct watch *watch)
 		signal_command(watch, SIGTERM);
 	poll(&ended, 1, COMMAND_END_MS);
 	if (leads)
-		kill(-watch->command_pid, SIGKILL);	/* what is left of its group */
+		kill(-watch->command_pid, SIGKILL);	/* the rest of its group */
 	else
 		signal_command(watch, SIGKILL);
 }
 
-/* However long it takes: an event that stays would be in everybody's way. */
+/* Retries however long it takes: a leftover event would be in everybody's way. */
 static void remove_probes(const struct watch *watch)
 {
 	const int tracefs = *watch->probes ? tracefs_open(NULL) : -1;
@@ -128,8 +128,8 @@ static void clean_up(const struct watch *watch)
 {
 	const pid_t remover = fork();
 
-	/* Beside the rest, and without the terminal: neither a busy probe nor a terminal that
-	 * nobody reads may hold up the other. */
+	/* In parallel, and without the terminal: neither a busy probe nor a terminal that nobody
+	 * reads may delay the other. */
 	if (remover == 0) {
 		close_range(3, ~0u, 0);
 		remove_probes(watch);
@@ -200,7 +200,7 @@ _Noreturn static void run_guardian(struct watch *watch)
 	setsid();
 	prctl(PR_SET_NAME, "flametop-guard");
 	close_other_descriptors(watch);
-	privileges_drop(PRIVILEGES_OF_GUARDIAN, false, NULL);	/* or it does the same with more */
+	privileges_drop(PRIVILEGES_OF_GUARDIAN, false, NULL);	/* or it keeps more of them */
 	keep_watch(watch);
 }
 
@@ -211,7 +211,7 @@ int guardian_start(struct guardian **out, int tty_fd, struct diag *why)
 	int ends[2], err;
 
 	*out = NULL;
-	trace_group_name(watch.probes, NULL);	/* "" where nothing can be probed */
+	trace_group_name(watch.probes, NULL);	/* "" on failure: nothing can be probed */
 	if (tty_fd >= 0 && tcgetattr(tty_fd, &watch.saved))
 		return diag_set(why, -errno, "cannot read the terminal's state: %s",
 				strerror(errno));
@@ -241,7 +241,7 @@ fail:
 	return diag_set(why, err, "cannot start the guardian process: %s", strerror(-err));
 }
 
-/* Fails only when the guardian was killed: then there is nobody to tell. */
+/* Fails only if the guardian was killed, and then no one is left to receive it. */
 static void send_message(const struct guardian *guardian, enum message_kind kind, pid_t pid)
 {
 	const struct message message = { .kind = kind, .pid = pid };

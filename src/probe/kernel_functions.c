@@ -1,7 +1,7 @@
 /* kernel_functions.c - see kernel_functions.h.
  *
- * The table of kallsyms has one name for each address and is made for addresses; here names are
- * looked for, all of them, and none is kept: modules come and go.
+ * The table of kallsyms has one name for each address and is made for lookup by address; a search
+ * by name reads all names, and caches none: modules come and go.
  */
 #include "kernel_functions.h"
 
@@ -20,7 +20,7 @@
 #include "symbols/kallsyms.h"
 
 #define BLACKLIST "/sys/kernel/debug/kprobes/blacklist"
-#define TRACED	  "available_filter_functions"	/* has one name for each address */
+#define TRACED	  "available_filter_functions"	/* lists only one name per address */
 #define KALLSYMS  "/proc/kallsyms"
 #define ALIASES_MAX 16
 
@@ -143,7 +143,7 @@ bool kernel_functions_is_blacklisted(uint64_t address)
 	return is_there;
 }
 
-/* Clones are judged by what they were made of, as the kernel does it. */
+/* Compiler clones count as the function that they were cloned from, as in the kernel. */
 static bool is_traced_as(const char *line, size_t len, const char *name)
 {
 	return (len == strlen(name) || len == strcspn(name, ".")) && !strncmp(line, name, len);

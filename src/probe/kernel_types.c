@@ -1,8 +1,8 @@
 /* kernel_types.c - see kernel_types.h.
  *
- * BTF says what a function takes and in which order; the calling convention then says where each
- * argument is, as long as all before it take one register: a struct by value ends that. Clones of
- * the compiler (.isra, .constprop) are not in BTF, which is as well: their arguments are others.
+ * BTF has the types of a function's arguments in their order; the calling convention then tells
+ * where each argument is, as long as all before it take one register: a struct by value ends that.
+ * Compiler clones (.isra, .constprop) are not in BTF, which is right: their arguments differ.
  */
 #include "kernel_types.h"
 
@@ -17,14 +17,14 @@
 #ifndef BTF_KIND_TYPE_TAG
 #define BTF_KIND_TYPE_TAG 18
 #endif
-#define MODULES_MAX   16	/* whose types are kept */
+#define MODULES_MAX   16	/* modules whose types are cached */
 #define MODULE_BYTES  64
-#define DEPTH_MAX     16	/* of anonymous members, typedefs, pointers */
+#define DEPTH_MAX     16	/* nesting of anonymous members, typedefs, pointers */
 #define POINTER_BYTES 8
 
 struct module_types {
 	char name[MODULE_BYTES];
-	struct btf *btf;	/* owned; NULL: it has none */
+	struct btf *btf;	/* owned; NULL: the module has none */
 };
 
 struct kernel_types {
@@ -34,13 +34,13 @@ struct kernel_types {
 	size_t module_count;
 };
 
-/* A value on its way from a function's argument to a member of a member. */
+/* A value while a path from an argument to nested members is followed. */
 struct typed_place {
 	const struct btf *btf;
 	struct fetch_place place;
 	__u32 type;
 	uint32_t bits, first_bit;	/* bits 0: no bitfield */
-	const char *name;		/* of the argument or member; what strings are told by */
+	const char *name;		/* name of argument or member: text or buffer? */
 };
 
 static int keep_quiet(enum libbpf_print_level level, const char *format, va_list args)
@@ -71,7 +71,7 @@ static const struct btf *types_of(struct kernel_types *types, const char *module
 	struct module_types *kept;
 
 	if (!types->is_loaded) {
-		libbpf_set_print(keep_quiet);	/* it would write over the screen */
+		libbpf_set_print(keep_quiet);	/* its messages would spoil the screen */
 		types->vmlinux = btf__load_vmlinux_btf();
 		if (libbpf_get_error(types->vmlinux))
 			types->vmlinux = NULL;
@@ -92,7 +92,7 @@ static const struct btf *types_of(struct kernel_types *types, const char *module
 	return kept->btf;
 }
 
-/* Without typedef, const, volatile, restrict and tags. */
+/* Returns the type without typedef, const, volatile, restrict and tags. */
 static const struct btf_type *peel(const struct btf *btf, __u32 id)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
@@ -113,7 +113,7 @@ static const char *name_of(const struct btf *btf, const struct btf_type *type)
 	return name ? name : "";
 }
 
-/* "const struct file *": the name behind as many stars and words as there are. */
+/* Writes the type as in C: "const struct file *". */
 static void write_type(const struct btf *btf, __u32 id, char *out, size_t room)
 {
 	char stars[DEPTH_MAX + 1] = "";
@@ -145,7 +145,7 @@ static void write_type(const struct btf *btf, __u32 id, char *out, size_t room)
 		 btf_is_func_proto(type) ? "(*)()" : name_of(btf, type), depth ? " " : "", stars);
 }
 
-/* Finds @name in @type, also inside of anonymous members; adds up the bits to it. */
+/* Finds @name in @type, also inside of anonymous members; adds its bit offset to *@bit. */
 static const struct btf_member *find_member(const struct btf *btf, const struct btf_type *type,
 					    const char *name, uint64_t *bit, int depth)
 {
@@ -175,7 +175,7 @@ static const struct btf_member *find_member(const struct btf *btf, const struct 
 	return NULL;
 }
 
-/* How many bits @member of @type, or of one of its anonymous members, has if it is a bitfield. */
+/* Returns how many bits the bitfield @member of @type, or of an anonymous member, has; else 0. */
 static uint32_t bits_of(const struct btf *btf, const struct btf_type *type,
 			const struct btf_member *member, int depth)
 {
@@ -200,7 +200,7 @@ static bool go_to_member(struct typed_place *at, const struct value_step *step,
 	const struct btf_member *member;
 	uint64_t bit = 0;
 
-	if (type && btf_is_ptr(type)) {		/* a '.' there is what people mean by it */
+	if (type && btf_is_ptr(type)) {		/* people type '.' for "->", too */
 		at->place = fetch_follow(&at->place);
 		type = peel(at->btf, type->type);
 	}
@@ -254,7 +254,7 @@ static bool is_char(const struct btf *btf, __u32 id)
 	return type && btf_is_int(type) && type->size == 1 && strstr(name_of(btf, type), "char");
 }
 
-/* Buffers are char *, too: only what is called as text is taken for it. */
+/* Buffers are char *, too: only names that suggest text count as text. */
 static bool sounds_like_text(const char *name)
 {
 	static const char *const words[] = { "name", "path", "str", "comm", "text", "fmt", "file" };
@@ -273,7 +273,7 @@ static void put_pointer(struct fetch_value *out, const struct typed_place *at,
 	fetch_value_put(out, &at->place, true, is_text ? "string" : "x64");
 }
 
-/* As its own type says. */
+/* Fetches the value by its own type. */
 static void put_natural(struct fetch_value *out, const struct typed_place *at)
 {
 	const struct btf_type *type = peel(at->btf, at->type);
@@ -304,7 +304,7 @@ static void put_natural(struct fetch_value *out, const struct typed_place *at)
 	}
 }
 
-/* A text is behind it: registers that were saved are longs. */
+/* True: @type may point to a text; saved registers have type long. */
 static bool is_address(const struct btf_type *type)
 {
 	return btf_is_ptr(type) || (btf_is_int(type) && type->size == POINTER_BYTES);
@@ -335,7 +335,7 @@ static const struct btf_type *prototype_of(const struct btf *btf, const char *fu
 	return type ? btf__type_by_id(btf, type->type) : NULL;
 }
 
-/* Where argument @index is at the function's begin. False: nobody knows. */
+/* Finds where argument @index is at the function's start. False: unknown. */
 static bool place_of(const struct btf *btf, const struct btf_type *prototype, uint32_t index,
 		     struct fetch_place *place, struct fetch_value *out)
 {
@@ -391,7 +391,7 @@ static void list_params(const struct btf *btf, const struct btf_type *prototype,
 			   names[0] ? names : "none");
 }
 
-/* By BTF. False: it does not know the function. */
+/* Fetches the value by BTF. False: BTF does not have the function. */
 static bool put_by_btf(const struct btf *btf, const char *function, const struct value_path *path,
 		       const char *wanted, bool at_begin, struct fetch_value *out)
 {

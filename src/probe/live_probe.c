@@ -15,7 +15,7 @@
 #include "probe/probe_definition.h"
 #include "probe_pmu.h"
 
-/* The only tracepoints of Linux whose count is not that of their hits: they are made with
+/* True for the only tracepoints of Linux whose count is not the number of hits: they are made with
  * __perf_count() (include/trace/events/sched.h). */
 static bool has_weight(const struct probe_spec *spec)
 {
@@ -59,7 +59,7 @@ static int define(struct live_part *part, const struct live_request *request,
 	return err;
 }
 
-/* Counts every hit, into no ring. */
+/* Opens the meter, which counts every hit and writes no record. */
 static int open_meter(struct live_part *part, struct probe_link_config config, struct diag *why)
 {
 	config.kernel_filter = "";
@@ -67,7 +67,7 @@ static int open_meter(struct live_part *part, struct probe_link_config config, s
 	return probe_link_open(&part->meter, NULL, &config, why);
 }
 
-/* What only the kernel can compare must be compared by it. */
+/* Fails if the condition needs the kernel's filter: only the kernel can follow pointers. */
 static int refuse_filter(const struct live_request *request, int err, struct diag *why)
 {
 	if (!probe_condition_has_pointed(&request->places->spec.condition))
@@ -76,8 +76,8 @@ static int refuse_filter(const struct live_request *request, int err, struct dia
 			"pointer, and takes no such filter here");
 }
 
-/* With the condition in the kernel, as far as it can evaluate it, and a count of what it leaves
- * out: that costs as much. part->link NULL: the analyzer must look at each hit. */
+/* Opens the link with the kernel's part of the condition as its filter, and a meter to count what
+ * that drops, which costs as much. part->link NULL: the analyzer must evaluate every hit. */
 static int open_filtered(struct live_part *part, const struct live_request *request,
 			 const struct probe_site *site, struct probe_link_config config,
 			 struct diag *why)
@@ -95,7 +95,7 @@ static int open_filtered(struct live_part *part, const struct live_request *requ
 	err = probe_link_open(&part->link, request->rings, &config, NULL);
 	if (err)
 		return refuse_filter(request, err, why);
-	/* The pair's first end says how many there were. */
+	/* The first end of the pair already counts the hits. */
 	part->is_filtered = is_second || !open_meter(part, config, NULL);
 	if (!part->is_filtered)
 		live_part_close(part);
@@ -142,7 +142,7 @@ static int open_part(struct live_part *part, const struct live_request *request,
 	struct probe_link_config config = {
 		.scope = request->scope, .kernel_filter = "",
 		.only_counts = !request->rings, .has_weight = has_weight(&request->places->spec),
-		/* Of a pair the entry has the stack: in the return it is cut at the function. */
+		/* A pair's entry has the stack: the return's is cut at the function. */
 		.with_stacks = request->with_stacks && request->rings &&
 			       !(part->is_return && request->places->spec.edge == PROBE_LATENCY),
 		.copy_bytes = request->copy_bytes,
@@ -178,7 +178,7 @@ static bool have_same_layout(const struct raw_fields *a, const struct raw_fields
 	return true;
 }
 
-/* The first part's fields become the stream's. */
+/* Adds a part to its stream, whose fields are those of the first part. */
 static int add_part(struct probe_reading *reading, struct live_part *part, struct diag *why)
 {
 	struct probe_stream *stream = part->is_return ? &reading->leave : &reading->entry;
@@ -196,7 +196,7 @@ static int add_part(struct probe_reading *reading, struct live_part *part, struc
 	return 0;
 }
 
-/* Each part of an edge has the same filter, or none: then the analyzer looks at all. */
+/* Parts of an edge have one filter, or none: then the analyzer evaluates the whole condition. */
 static void set_condition(struct probe_reading *reading, const struct live_probe *live,
 			  const struct probe_condition *whole)
 {
@@ -243,7 +243,7 @@ static int open_parts(struct live_probe *live, const struct live_request *reques
 		struct live_part *part = &live->parts[i];
 		int err;
 
-		/* Returns first: an entry whose return is not watched yet would wait for it. */
+		/* Open returns first: an entry whose return is not probed yet would wait for it. */
 		part->is_return = live->is_pair ? i % 2 == 0
 						: request->places->spec.edge == PROBE_RETURN;
 		err = open_part(part, request, &request->places->sites[i / edges], why);
@@ -289,7 +289,7 @@ void live_probe_enable(struct live_probe *live)
 
 void live_probe_disable(struct live_probe *live)
 {
-	for (uint32_t i = live->part_count; i-- > 0;) {	/* entries first */
+	for (uint32_t i = live->part_count; i-- > 0;) {	/* disable entries first */
 		probe_link_disable(live->parts[i].link);
 		if (live->parts[i].meter)
 			probe_link_disable(live->parts[i].meter);

@@ -29,10 +29,10 @@
 #include "probe/probe_cost.h"
 #include "probe_pmu.h"
 
-#define CALLS	    8	/* between two looks at the rings */
-#define ROUNDS	    5	/* the first warms up */
+#define CALLS	    8	/* calls between two reads of the rings */
+#define ROUNDS	    5	/* the first one only warms up */
 #define RING_PAGES  64	/* 256 KiB: CALLS records with their stacks, and more */
-#define STACK_BYTES 8192	/* what probes copy where nothing else was asked for */
+#define STACK_BYTES 8192	/* bytes of stack that probes copy by default */
 
 #if defined(__x86_64__)
 #define EMPTY_CALL "__x64_sys_getppid"
@@ -66,7 +66,7 @@ static void call_nothing(enum pair_kind kind)
 		call_getppid();
 }
 
-/* Sets whose hits the event @attr records. @name is BORROWED until it is open. */
+/* Sets the probe point of @attr. @name is BORROWED until the event is open. */
 static bool point_at(const struct measurement *measurement, bool is_return,
 		     struct perf_event_attr *attr)
 {
@@ -120,7 +120,7 @@ static bool open_edge(struct measurement *measurement, bool is_return)
 	return edge->fd >= 0 && !perf_ring_create(&edge->ring, edge->fd, RING_PAGES, NULL);
 }
 
-/* The time is the first field of a sample that has no identity. */
+/* Without an identifier the time is the first field of a sample. */
 static void read_times(struct edge *edge)
 {
 	const struct perf_event_header *header;
@@ -141,7 +141,7 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* 0: a record is missing. */
+/* Returns the median latency in ns; 0: a record is missing. */
 static uint32_t median_of(const struct measurement *measurement)
 {
 	const struct edge *entry = &measurement->entry, *leave = &measurement->leave;

@@ -1,8 +1,8 @@
 /* place_file.c - see place_file.h.
  *
- * Breakpoints belong to an inode, so it matters which file of a name is meant: of a process, the
- * one that it has mapped (its libc may be another than ours, or deleted since). Only then paths and
- * directories are looked at, below the root that the process has.
+ * Breakpoints belong to an inode, so it matters which of the files with a name is meant: for a
+ * process, the one that it has mapped (its libc may differ from ours, or be deleted since). Only
+ * after that, paths and directories are searched, below the root of the process.
  */
 #include "place_file.h"
 
@@ -23,11 +23,11 @@
 #include "proc/process_reader.h"
 #include "symbols/file_copy.h"
 
-#define MAPS_BYTES_MAX (16u << 20)	/* 100,000 mappings */
+#define MAPS_BYTES_MAX (16u << 20)	/* room for 100,000 mappings */
 #define DIRECTORY_BYTES 256
 
-/* Where ld.so looks without a word from ld.so.conf, as x86-64 distributions have it; then where
- * shells look. */
+/* Directories that ld.so searches without ld.so.conf on x86-64 distributions; then those that
+ * shells search. */
 static const char *const directories[] = {
 	"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib",
 	"/usr/lib", "/usr/local/lib", "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin",
@@ -85,7 +85,7 @@ static char *read_maps(int process, size_t *len)
 	return NULL;
 }
 
-/* Of a copy nothing is ever run. */
+/* Refuses a file that can only be opened as a copy: no process runs the copy. */
 static int refuse_fuse(const struct place_file *file, struct diag *why)
 {
 	return diag_set(why, -EOPNOTSUPP, "%s: on FUSE, on an overlay of a user's, or "
@@ -148,7 +148,7 @@ static int open_path(struct place_file *out, const char *path, struct diag *why)
 		return diag_set(why, place, "%s: its file system does not answer", path);
 	snprintf(out->path, sizeof(out->path), "%s", path);
 	if (place == -EAGAIN)
-		return refuse_fuse(out, why);	/* it is asked for its names each time */
+		return refuse_fuse(out, why);	/* FUSE is asked for names each time */
 	if (place < 0)
 		return diag_set(why, place, "%s: %s", path, strerror(-place));
 	if (file_copy_is_needed(place, root.process)) {
@@ -162,7 +162,7 @@ static int open_path(struct place_file *out, const char *path, struct diag *why)
 	return err;
 }
 
-/* libc.so is a text for the linker. */
+/* Opens ELF files only: libc.so, for instance, is a linker script. */
 static int open_object(struct place_file *out, const char *path)
 {
 	char magic[SELFMAG] = "";
@@ -197,7 +197,7 @@ static int open_in_directory(struct place_file *out, const char *directory, cons
 	return err;
 }
 
-/* Each line of *.conf that is a directory. */
+/* Searches the directories that the files *.conf of /etc/ld.so.conf.d list. */
 static int open_by_configuration(struct place_file *out, const char *name)
 {
 	char line[DIRECTORY_BYTES];
@@ -262,7 +262,7 @@ void place_file_close(struct place_file *file)
 	process_root_close(&file->root);
 }
 
-/* Where the process has another root, and that is not to be had, its path means nothing here. */
+/* False: the process has another root, which can't be opened, so its path means nothing here. */
 static bool has_way(const struct place_file *file)
 {
 	return file->root.is_ours || file->root.root >= 0;

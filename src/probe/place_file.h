@@ -13,20 +13,20 @@
 #include "symbols/object_file.h"
 
 struct place_file {
-	struct object_file file;	/* its fd is -1 once it is given away */
+	struct object_file file;	/* its fd is -1 once it was passed on */
 	struct process_root root;
-	char path[OPENER_PATH_BYTES];	/* raw; as the process has it */
+	char path[OPENER_PATH_BYTES];	/* raw path, as the process sees it */
 };
 
-/* @wanted: a path, or a name such as libc.so.6, libc or bash; @pid 0: no process in particular.
- * 0 with *@out the caller's (place_file_close()), or -errno with a sentence: -ENOENT, -EACCES,
- * -ESRCH, -EINVAL not a regular file, -EOPNOTSUPP on FUSE, -EBUSY its file system does not
+/* Opens @wanted: a path, or a name such as libc.so.6, libc or bash; @pid 0: no process in
+ * particular. 0 with *@out the caller's (place_file_close()), or -errno with a sentence: -ENOENT,
+ * -EACCES, -ESRCH, -EINVAL not a regular file, -EOPNOTSUPP on FUSE, -EBUSY its file system does not
  * answer. */
 int place_file_open(struct place_file *out, const char *wanted, pid_t pid, struct diag *why);
 void place_file_close(struct place_file *file);
 
-/* Fills in what @places say of their file, with copies: `file`, `version`, `path`, `watch`.
- * 0, -ENOMEM or -EMFILE with a sentence; what is filled in is theirs then, too. */
+/* Sets `file`, `version`, `path` and `watch` of @places to copies. 0, -ENOMEM or -EMFILE with a
+ * sentence; @places own what is set then, too. */
 int place_file_put(const struct place_file *file, struct probe_places *places, struct diag *why);
 
 #endif

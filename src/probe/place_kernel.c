@@ -1,7 +1,7 @@
 /* place_kernel.c - see place_kernel.h.
  *
- * A symbol that there is once is told to the kernel by its name; one that there is several times by
- * its distance from _text, which is right wherever the kernel was loaded.
+ * A unique symbol is passed to the kernel by its name; one that exists several times by its
+ * distance from _text, which is right wherever the kernel was loaded.
  */
 #include "place_kernel.h"
 
@@ -16,9 +16,9 @@
 #include "kernel_functions.h"
 #include "probe_verdict.h"
 
-#define MAX_ACTIVE 4096	/* the kernel's most: functions that sleep are left by many at a time */
+#define MAX_ACTIVE 4096	/* the kernel's maximum: sleeping functions have many concurrent calls */
 #define KPROBES_OFF "/sys/kernel/debug/kprobes/enabled"
-/* ns of a hit at the begin of a function, by a call into ftrace; of a return besides. */
+/* ns of a hit at a function's start, by a call into ftrace; extra ns of a return. */
 #define ENTRY_NS  1000
 #define RETURN_NS 1500
 
@@ -87,7 +87,7 @@ static void fill_site(const struct lookup *lookup, struct probe_site *site,
 	site->value_count = spec->argument_count;
 }
 
-/* One place for the functions first <= i < end, which have one name. */
+/* Makes one place for the functions first <= i < end, which share a name. */
 static int fill_place(const struct lookup *lookup, uint32_t first, uint32_t end,
 		      struct probe_places *place)
 {

@@ -1,4 +1,4 @@
-/* place_kernel.h - kernel functions -> places: kallsyms, BTF, blacklist.
+/* place_kernel.h - resolves kernel functions to places: kallsyms, BTF, blacklist.
  * Thread: the probe engine's; BLOCKS. */
 #ifndef PROBE_PLACE_KERNEL_H
 #define PROBE_PLACE_KERNEL_H
@@ -6,7 +6,7 @@
 #include "kernel_types.h"
 #include "probe/probe_places.h"
 
-/* As probe_places_find(), for PROBE_KERNEL. */
+/* probe_places_find() for PROBE_KERNEL. */
 int place_kernel_find(struct kernel_types *types, const struct probe_spec *spec,
 		      struct probe_places **out, uint32_t *count, struct diag *why);
 

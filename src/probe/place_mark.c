@@ -17,14 +17,14 @@
 #include "probe_verdict.h"
 #include "sandbox/probe_names.h"
 
-#define ARGUMENTS_MAX 12	/* of one mark: sys/sdt.h has no more */
+#define ARGUMENTS_MAX 12	/* most of a USDT probe: limit of sys/sdt.h */
 
 struct search {
 	struct probe_names names;
 	const struct probe_spec *spec;
-	const struct probe_mark *marks;	/* borrowed from `names`: the copies of the one sought */
+	const struct probe_mark *marks;	/* borrowed from `names`: all copies of the probe */
 	uint32_t mark_count;
-	struct mark_argument *copies;	/* owned; one argument of each of them */
+	struct mark_argument *copies;	/* owned; one argument of each copy */
 	struct diag *why;
 };
 
@@ -38,7 +38,7 @@ static void fill_fetch(struct probe_fetch *out, const char *name, const struct f
 	sanitize_text(out->reason, sizeof(out->reason), value->reason, strlen(value->reason));
 }
 
-/* Argument @number, from 1, of all copies. */
+/* Reads argument @number, from 1, of all copies. */
 static void read_copies(struct search *search, uint32_t number)
 {
 	for (uint32_t i = 0; i < search->mark_count; i++) {
@@ -55,7 +55,7 @@ static void read_copies(struct search *search, uint32_t number)
 	}
 }
 
-/* The value @index of all sites is argument @number. */
+/* Fills value @index of all sites from argument @number. */
 static void fill_numbered(struct search *search, struct probe_places *place, uint32_t index,
 			  uint32_t number)
 {
@@ -74,7 +74,7 @@ static void fill_numbered(struct search *search, struct probe_places *place, uin
 				  value.reason);
 }
 
-/* What the argument means, if it has no number: as typed, or why it means nothing. */
+/* Fills a value without an argument number: as typed, or with the reason why it is invalid. */
 static void fill_unnumbered(struct search *search, struct probe_places *place, uint32_t index,
 			    const struct fetch_value *value, enum probe_origin origin)
 {
@@ -116,7 +116,7 @@ static void fill_value(struct search *search, struct probe_places *place, uint32
 	fill_unnumbered(search, place, index, &value, origin);
 }
 
-/* As many as the first copy has. */
+/* Offers as many arguments as the first copy has. */
 static void offer(struct search *search, struct probe_places *place)
 {
 	const char *note = probe_names_text(&search->names, search->marks[0].arguments);
@@ -132,7 +132,7 @@ static void offer(struct search *search, struct probe_places *place)
 	}
 }
 
-/* Marks are nops; where one is not, the note is wrong and the place may be anything. */
+/* USDT probes are nops; where one is not, the note is wrong and the address may be anything. */
 static void judge(struct probe_places *place, struct probe_site *site)
 {
 	const struct point point = { .offset = site->offset, .begin = site->offset };

@@ -1,7 +1,7 @@
 /* place_tracepoint.c - see place_tracepoint.h.
  *
- * A tracepoint's arguments are the fields of its record; nothing is fetched, so all that can go
- * wrong are a name and a type.
+ * A tracepoint's arguments are the fields of its record; nothing is fetched, so only a name or a
+ * type can be wrong.
  */
 #include "place_tracepoint.h"
 
@@ -26,15 +26,15 @@
 #include "probe/probe_definition.h"
 #include "probe_verdict.h"
 
-#define HIT_NS	     920	/* with a record in a ring: measured */
+#define HIT_NS	     920	/* measured, with a record in a ring */
 #define PATH_BYTES   (PROBE_GROUP_BYTES + PROBE_FUNCTION_BYTES + 32)
 
 struct pair {
-	struct raw_fields begin, end;	/* end: of a pair only */
+	struct raw_fields begin, end;	/* `end` only for a pair */
 	bool has_end;
 };
 
-/* NULL @argument: as the event has the field. */
+/* Fills @out from field @index. @argument NULL: as the event has the field. */
 static void fill_field(const struct raw_fields *fields, int index, const char *group,
 		       const char *name, const struct probe_argument *argument,
 		       struct probe_fetch *out)
@@ -143,8 +143,8 @@ static int fill_rows(const struct pair *pair, struct probe_places *place, struct
 	return 0;
 }
 
-/* Whether the kernel takes @filter for the tracepoint. Where the tracepoint can't be opened at all,
- * attaching it will say why. */
+/* True: the kernel accepts @filter for the tracepoint, or the tracepoint can't be opened, which
+ * attaching will report. */
 static bool is_taken(const struct probe_spec *spec, const char *filter)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr),
@@ -164,7 +164,7 @@ static bool is_taken(const struct probe_spec *spec, const char *filter)
 	return is_taken;
 }
 
-/* A comparison that only the kernel can make. */
+/* Checks the comparisons that only the kernel can make. */
 static void judge_filter(struct probe_places *place, const struct pair *pair)
 {
 	char filter[PROBE_FILTER_BYTES], way[PROBE_REASON_BYTES];
@@ -191,7 +191,7 @@ static void judge_filter(struct probe_places *place, const struct pair *pair)
 			  "(Linux 5.18 and later do): %s", way);
 }
 
-/* The end that a wildcard implied is that of one system call now. */
+/* Replaces the end that a wildcard implied by that of one system call. */
 static void set_end(struct probe_spec *spec)
 {
 	if (spec->is_wildcard && spec->end_name[0])

@@ -5,7 +5,7 @@
  *        --> answer, checked --> sites (code read here), values, verdict
  *
  * Invariant: the descriptor that was given to the worker is the one that the kernel gets. A file
- * that is replaced meanwhile is another inode, and its places are not asked for.
+ * that is replaced meanwhile is another inode, and places in it are never probed.
  */
 #include "place_user.h"
 
@@ -37,7 +37,7 @@ struct search {
 	struct point_query query;
 	int debug, alternate;		/* owned; -1: none */
 	struct point_answer answer;
-	struct sandbox_bytes bytes;	/* of the answer */
+	struct sandbox_bytes bytes;	/* owned: the bytes that `answer` points into */
 	struct diag *why;
 };
 
@@ -93,7 +93,7 @@ static int run_job(struct search *search)
 					      search->bytes.count, &search->query, search->why);
 }
 
-/* Below our own root, or, for a process in a container, below its. */
+/* Opens the debug file below our own root, or below that of a process in a container. */
 static bool open_debug(struct search *search, const struct build_id *id, const char *link)
 {
 	const struct process_root *root = &search->file.root;
@@ -114,7 +114,7 @@ static bool open_debug(struct search *search, const struct build_id *id, const c
 	return true;
 }
 
-/* What a job without a debug file lacks is known only to such a job: ask for nothing first. */
+/* Only a job without a debug file tells which one is needed: run one for the links first. */
 static int look_for_debug(struct search *search)
 {
 	const struct point_query whole = search->query;
@@ -154,7 +154,7 @@ static const char *text_of(const struct search *search, uint32_t offset)
 	return point_answer_text(&search->answer, offset);
 }
 
-/* Texts of a worker are a stranger's. */
+/* Copies a worker's text, which is untrusted. */
 static void copy_clean(char *out, size_t room, const char *text)
 {
 	sanitize_text(out, room, text, strlen(text));

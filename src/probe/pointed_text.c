@@ -1,7 +1,7 @@
 /* pointed_text.c - see pointed_text.h.
  *
- * A system call's tracepoint has the arguments in their order, behind __syscall_nr. The function of
- * libc is mostly called as the call and has the same arguments.
+ * A system call's tracepoint has the arguments in their order, after __syscall_nr. The libc
+ * function mostly has the name of the call and the same arguments.
  */
 #include "pointed_text.h"
 
@@ -10,7 +10,7 @@
 
 #define PREFIX "sys_enter_"
 
-/* Calls whose function of libc, on 64 bits, is called otherwise. */
+/* Returns the libc function for @call, whose name may differ on 64-bit systems. */
 static const char *libc_name(const char *call)
 {
 	static const struct { const char *call, *function; } others[] = {
@@ -25,7 +25,7 @@ static const char *libc_name(const char *call)
 	return call;
 }
 
-/* Where the kernel's function finds argument @number, from 1, of its only one: the registers. */
+/* Writes a kernel probe that fetches argument @number, from 1, from regs, the only parameter. */
 static bool kernel_way(const char *call, unsigned int number, char *out, size_t room)
 {
 #if defined(__x86_64__)
@@ -47,7 +47,7 @@ static bool kernel_way(const char *call, unsigned int number, char *out, size_t 
 #endif
 }
 
-/* Of the arguments of the system call, from 1; 0: it is none. */
+/* Returns the number, from 1, of the system call's argument; 0: the field is none. */
 static unsigned int argument_number(const struct raw_fields *fields, int index)
 {
 	const int call = raw_fields_find(fields, "__syscall_nr");
@@ -76,7 +76,7 @@ void pointed_text_refuse(const char *group, const char *name, const struct raw_f
 	if (strcmp(group, "syscalls") != 0 || strncmp(name, PREFIX, sizeof(PREFIX) - 1) != 0 ||
 	    !number || used >= room)
 		return;
-	if (points_to_pointers(&fields->list[index])) {	/* argv: the first behind the name */
+	if (points_to_pointers(&fields->list[index])) {	/* argv: first string after argv[0] */
 		snprintf(out + used, room - used, "; u:libc.so.6:%s $arg%u[1]:string brings one of "
 			 "them", libc_name(call), number);
 		return;

@@ -1,8 +1,9 @@
-/* pointed_text.h - texts that a tracepoint's record has but the address of: where they can be had.
+/* pointed_text.h - texts of which a tracepoint's record has only the address: which other probe can
+ * record them.
  *
- * Reason: perf's record of a tracepoint holds what the tracepoint put into it. A uprobe on the
- *         function of libc that makes the system call, and a kprobe on the function behind it, can
- *         follow the pointer.
+ * Reason: perf's record of a tracepoint has only what the tracepoint put into it. A uprobe on the
+ *         libc function that makes the system call, and a kprobe on the kernel's function for it,
+ *         can follow the pointer.
  * Thread: any; pure.
  */
 #ifndef PROBE_POINTED_TEXT_H
@@ -10,10 +11,10 @@
 
 #include "capture/raw_fields.h"
 
-/* Is the field the address of one text? */
+/* True: the field is the address of one text. */
 bool pointed_text_is(const struct raw_field *field);
-/* Fills @out[@room] with why the text that field @index of the event @group:@name points to can't
- * be brought, and what brings it. */
+/* Writes to @out[@room] why the text that field @index of the event @group:@name points to can't be
+ * recorded, and which probe can record it. */
 void pointed_text_refuse(const char *group, const char *name, const struct raw_fields *fields,
 			 int index, char *out, size_t room);
 

@@ -1,10 +1,9 @@
-/* probe_abilities.c - what this kernel and these rights can do: probe_abilities_try().
+/* probe_abilities.c - what this kernel and our privileges allow: probe_abilities_try().
  *
- * Idea: everything is tried as a probe would need it, and undone. No version is asked for: kernels
- * are patched, containers forbid this and that, and lockdown changes at run time.
- *
- * An event of tracefs is only defined: its breakpoint would come with the first descriptor. A PMU
- * is asked for a place that can't be (probe_pmu_try()): it refuses rights before it looks for it.
+ * Idea: each ability is tried as a probe would use it, and undone. No version is compared: kernels
+ * are patched, containers forbid some of it, and lockdown changes at run time. An event of tracefs
+ * is only defined: its breakpoint would come with the first descriptor. A PMU gets a place that
+ * can't exist (probe_pmu_try()): it checks privileges before it looks up the place.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@
 #include "probe/trace_group.h"
 #include "probe_pmu.h"
 
-#define ANY_SYMBOL "vfs_read"	/* every kernel has it, and none forbids it */
+#define ANY_SYMBOL "vfs_read"	/* exists in every kernel, and none forbids to probe it */
 
 static void set_ability(struct probe_abilities *out, enum probe_ability ability, int err,
 			const struct diag *why)
@@ -38,7 +37,7 @@ static int try_definition(struct trace_group *group, enum trace_type type, const
 	return err ? err : trace_group_remove(group, &event, why);
 }
 
-/* Samples of a tracepoint of all tasks. */
+/* Tries to sample a tracepoint in all tasks. */
 static int try_tracepoint(struct trace_group *group, struct diag *why)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT,

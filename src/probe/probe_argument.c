@@ -1,8 +1,8 @@
 /* probe_argument.c - see probe/probe_argument.h.
  *
- * Problem: what the kernel does not like in a fetch argument it refuses with one word, after the
- * probe's other parts were made; and names of values are fields of an event, which must be C
- * identifiers, and different. So everything that can be wrong by itself is refused here.
+ * Problem: the kernel refuses a bad fetch argument with one word, after the probe's other parts
+ * were made; and names of values are fields of an event, which must be C identifiers, and
+ * different. So everything that can be checked without the kernel is refused here.
  */
 #include "probe/probe_argument.h"
 
@@ -39,7 +39,7 @@ static const char *skip_identifier(const char *at)
 	return at;
 }
 
-/* "->b.c", "[1][2].x", "::global". */
+/* Skips "->b.c", "[1][2].x", "::global". */
 static const char *skip_members(const char *at)
 {
 	while (at && *at) {
@@ -62,7 +62,7 @@ static bool is_word(const char *at, const char *end, const char *word)
 	return (size_t)(end - at) == strlen(word) && !memcmp(at, word, strlen(word));
 }
 
-/* Behind the '$'. Arguments count from 1; what is passed and returned may have members. */
+/* Skips what follows a '$'. Arguments count from 1; they and return values may have members. */
 static const char *skip_special(const char *at)
 {
 	const char *end = skip_identifier(at);
@@ -83,7 +83,7 @@ static const char *skip_symbol(const char *at)
 	return end && (*end == '+' || *end == '-') ? skip_digits(end + 1) : end;
 }
 
-/* "+8(" or "-u0x10(": NULL if it is none. */
+/* Skips "+8(" or "-u0x10("; NULL: it is none. */
 static const char *skip_dereference(const char *at)
 {
 	if (*at != '+' && *at != '-')
@@ -92,8 +92,8 @@ static const char *skip_dereference(const char *at)
 	return at && *at == '(' ? at + 1 : NULL;
 }
 
-/* The end of the value that @at begins with, or NULL. Dereferences nest, so they are counted
- * instead of asked for in turn. */
+/* Returns the end of the value that @at begins with, or NULL. Counts nested dereferences instead of
+ * recursing. */
 static const char *skip_value(const char *at)
 {
 	const char *inner;
@@ -137,7 +137,7 @@ static bool is_bitfield(const char *type)
 	       width && offset + width <= container;
 }
 
-/* "": a number; "[4]": so many of them. The kernel takes 64. */
+/* True: @text is "", for one number, or a count as in "[4]". The kernel's limit is 64. */
 static bool is_count(const char *text)
 {
 	unsigned int count;
@@ -167,7 +167,7 @@ static bool is_type(const char *type)
 	return false;
 }
 
-/* What a value is called that has no name: as the last member of it, "ret" for what is returned. */
+/* Names a value that has no name: by its last member, "ret" for the return value. */
 static void name_value(const char *value, char *out, size_t room)
 {
 	const char *inner, *last = "value", *last_end;
@@ -179,7 +179,7 @@ static void name_value(const char *value, char *out, size_t room)
 
 		if (end)
 			last = value;
-		else	/* of a number all digits at once: 0x1b has no name x1b */
+		else	/* a number counts as a whole: 0x1b has no name x1b */
 			end = isdigit((unsigned char)*value) ? skip_digits(value) : value + 1;
 		value = end ? end : value + 1;
 	}
@@ -198,10 +198,10 @@ static const struct probe_argument *find_name(const struct probe_spec *spec, con
 	return NULL;
 }
 
-/* "len", then "len_2". */
+/* Makes the name unique: "len", then "len_2". */
 static void name_unlike_others(const struct probe_spec *spec, struct probe_argument *argument)
 {
-	char stem[sizeof(argument->name) - 3];	/* "_12" */
+	char stem[sizeof(argument->name) - 3];	/* leaves room for "_12" */
 
 	name_value(argument->value, stem, sizeof(stem));
 	strcpy(argument->name, stem);
@@ -218,7 +218,7 @@ static bool is_variable(const char *value)
 	return skip_identifier(value) != NULL;
 }
 
-/* Is it a value at such a place? */
+/* Refuses a value that the kind and edge of the spec can't have. */
 static int check_place(const struct probe_spec *spec, const struct probe_argument *argument,
 		       size_t at, struct diag *why)
 {
@@ -247,7 +247,7 @@ bool probe_argument_fits(const struct probe_spec *spec, const struct probe_argum
 	return check_place(spec, argument, 0, NULL) == 0;
 }
 
-/* bpftrace writes args->field, newer ones args.field. */
+/* Skips "args->" or "args.": bpftrace's old and new way to write a field. */
 static const char *skip_args(const struct probe_spec *spec, const char *word)
 {
 	if (spec->kind != PROBE_TRACEPOINT)

@@ -1,8 +1,8 @@
 /* probe_code.c - see probe_code.h.
  *
- * The kernel puts a breakpoint anywhere it is told to: in the middle of an instruction it changes
- * what the program computes, or ends it. x86 has no marks where instructions begin, so the code is
- * decoded from its function's begin on.
+ * The kernel puts a breakpoint wherever it is told to: in the middle of an instruction it changes
+ * what the program computes, or crashes it. x86 code does not mark where instructions begin, so it
+ * is decoded from the start of its function.
  */
 #include "probe_code.h"
 
@@ -11,8 +11,8 @@
 #include "code_decoder.h"
 
 /* ns, measured with one record per hit in a ring (6.18, virtual machine): a breakpoint whose
- * instruction is emulated, with the entry's record; with the return's; what a step over another
- * instruction costs besides. Of both records the first has the breakpoint's share: 1030. */
+ * instruction is emulated, with the entry's record; with the return's; extra to single-step an
+ * instruction. With both records, the breakpoint counts in the first: 1030. */
 #define ENTRY_NS      1950u
 #define RETURN_NS     2540u
 #define BREAKPOINT_NS 1030u
@@ -25,7 +25,7 @@ static bool is_push_register(const uint8_t *bytes, size_t count)
 	return count && bytes[0] >= 0x50 && bytes[0] <= 0x57;
 }
 
-/* Relative calls and jumps, push of a register, nop. */
+/* True for relative calls and jumps, push of a register, nop. */
 static bool is_emulated(const uint8_t *bytes, size_t count)
 {
 	if (!count)
@@ -60,7 +60,7 @@ static void look_at(const uint8_t *bytes, size_t count, struct probe_code *out)
 	}
 }
 
-/* sub $n, %rsp: 48 83 ec n, or 48 81 ec n n n n */
+/* True for sub $n, %rsp: 48 83 ec n, or 48 81 ec n n n n. */
 static bool is_sub_of_stack(const uint8_t *bytes, size_t count)
 {
 	return count >= 4 && bytes[0] == 0x48 && (bytes[1] == 0x83 || bytes[1] == 0x81) &&

@@ -7,7 +7,7 @@
 
 int probe_column_refuse(struct diag *why, size_t at, const char *format, ...)
 {
-	char sentence[440];	/* what fits behind the column */
+	char sentence[440];	/* what fits after "column N: " */
 	va_list args;
 
 	va_start(args, format);

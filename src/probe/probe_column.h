@@ -1,4 +1,4 @@
-/* probe_column.h - a mistake in a line that somebody typed: where it is, and what would be right.
+/* probe_column.h - reports a mistake in a typed line: where it is, and what would be right.
  * Thread: any. Pure.
  */
 #ifndef PROBE_PROBE_COLUMN_H
@@ -8,7 +8,7 @@
 
 #include "base/diag.h"
 
-/* -EINVAL, with "column N: SENTENCE" in @why; N counts bytes from 1, @at from 0. */
+/* Sets @why to "column N: SENTENCE" and returns -EINVAL; N counts bytes from 1, @at from 0. */
 int probe_column_refuse(struct diag *why, size_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

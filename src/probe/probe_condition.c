@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* * stands for any bytes, ? for one. On a mismatch the last * takes one byte more, so it is never
- * worse than the product of both lengths. */
+/* True: @text matches @pattern, in which * stands for any bytes, ? for one. On a mismatch the last
+ * * takes one byte more: at worst the product of both lengths. */
 static bool glob_matches(const char *pattern, const char *text, size_t bytes)
 {
 	const char *star = NULL;
@@ -49,7 +49,7 @@ static bool text_holds(const struct probe_node *node, const struct probe_value *
 	}
 }
 
-/* < 0, 0, > 0, as numbers without end, whatever their types. */
+/* Compares as numbers without limits, whatever their types: < 0, 0, > 0. */
 static int order(const struct probe_value *value, const struct probe_node *node)
 {
 	const bool is_negative = value->is_signed && (int64_t)value->number < 0;
@@ -178,8 +178,8 @@ static bool is_identifier(const char *name)
 	return bytes && !isdigit((unsigned char)name[0]);
 }
 
-/* NULL: the kernel can't tell it. Capitals: its own names, which no field of an event has. Its
- * common_pid is the thread's number in the first pid namespace, which need not be the user's. */
+/* NULL: the kernel has no name for the operand. Capitals: its own names, which no event field has.
+ * Its common_pid is the thread's number in the first pid namespace, maybe not the user's. */
 static const char *kernel_name(const struct probe_node *node)
 {
 	switch (node->operand) {
@@ -195,7 +195,7 @@ static const char *kernel_name(const struct probe_node *node)
 	}
 }
 
-/* The kernel's quotes know no escapes, and its patterns classes and a backslash. */
+/* The kernel's quotes have no escapes, and its patterns treat [, ! and \ specially. */
 static bool put_text(struct writer *writer, const struct probe_node *node)
 {
 	const char quote = strchr(node->text, '"') ? '\'' : '"';
@@ -228,7 +228,7 @@ static bool put_comparison(struct writer *writer, const struct probe_node *node)
 	return true;
 }
 
-/* First node of the subtree with root @root. */
+/* Returns the first node of the subtree with root @root. */
 static uint32_t first_of(const struct probe_condition *condition, uint32_t root)
 {
 	for (uint32_t wanted = 1;; root--) {
@@ -240,7 +240,7 @@ static uint32_t first_of(const struct probe_condition *condition, uint32_t root)
 	}
 }
 
-/* In depth at most the number of nodes. */
+/* Writes the subtree. Recursion depth is at most the number of nodes. */
 static bool put_subtree(struct writer *writer, const struct probe_condition *condition,
 			uint32_t root)
 {
@@ -262,7 +262,7 @@ static bool put_subtree(struct writer *writer, const struct probe_condition *con
 	return true;
 }
 
-/* The roots of @root's subtree that "and" joins, last first; returns how many there are. */
+/* Lists the roots of the parts that "and" joins, last first; returns how many there are. */
 static uint32_t list_parts(const struct probe_condition *condition,
 			   uint32_t roots[PROBE_CONDITION_NODES])
 {

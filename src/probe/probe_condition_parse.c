@@ -1,10 +1,10 @@
-/* probe_condition_parse.c - see probe/probe_condition.h; what a condition says of a hit is in
+/* probe_condition_parse.c - see probe/probe_condition.h; conditions are evaluated in
  * probe_condition.c.
  *
  * Idea: a parser by recursive descent that leaves nodes in postfix order, so that an evaluation
- * needs a row of bools and no pointers, and a condition can be copied like a number.
+ * needs an array of bools and no pointers, and a condition can be copied by assignment.
  *
- * Invariant: a parsed condition never takes more than was pushed, and leaves one result; so it has
+ * Invariant: a parsed condition never pops more than was pushed, and leaves one result; so it has
  * at most PROBE_CONDITION_NODES bools at a time.
  */
 #include "probe/probe_condition.h"
@@ -17,9 +17,9 @@
 
 #include "probe_column.h"
 
-#define COMM_BYTES 15	/* the kernel cuts the rest off */
-#define PART_MAX   1000000000ull	/* nine digits behind the point: times any unit 64 bits */
-#define DEPTH_MAX  64	/* parentheses; each takes a little of the stack */
+#define COMM_BYTES 15	/* the kernel cuts longer names */
+#define PART_MAX   1000000000ull	/* nine decimals: times any unit it fits 64 bits */
+#define DEPTH_MAX  64	/* nested parentheses; each takes some stack */
 
 static const char value_needed[] = "a number or a word is missing: as in count > 1000 or comm == "
 				   "nginx";
@@ -32,7 +32,7 @@ static const char comparison_needed[] = "the condition ends too early: a compari
 struct parser {
 	const char *line;
 	size_t at;
-	unsigned int depth;	/* of parentheses */
+	unsigned int depth;	/* nesting of parentheses */
 	struct probe_condition *out;
 	struct diag *why;
 };
@@ -49,7 +49,7 @@ static bool is_name_byte(char byte)
 	return isalnum((unsigned char)byte) || byte == '_';
 }
 
-/* Takes @word or @sign, if it is next. */
+/* Consumes @word or @sign, if it is next. */
 static bool take_word(struct parser *parser, const char *word, const char *sign)
 {
 	const size_t word_bytes = strlen(word), sign_bytes = strlen(sign);
@@ -98,7 +98,7 @@ static enum probe_operand operand_of(const char *name)
 	return OPERAND_VALUE;
 }
 
-/* How many bytes of a name @text begins with: "count", "a->b.c", "arr[1]", "$retval", "%di". */
+/* Measures the name at the start of @text: "count", "a->b.c", "arr[1]", "$retval", "%di". */
 static size_t measure_name(const char *text)
 {
 	size_t bytes = text[0] == '$' || text[0] == '%';
@@ -171,7 +171,7 @@ static int take_comparison(struct parser *parser, struct probe_node *node)
 				   "after %s one of == != < <= > >= & ~ is needed", node->name);
 }
 
-/* What a suffix multiplies with; 0: it is none. */
+/* Returns the factor of a suffix; 0: it is none. */
 static uint64_t factor_of(const char *suffix, bool *is_time)
 {
 	static const struct {
@@ -194,10 +194,10 @@ static uint64_t factor_of(const char *suffix, bool *is_time)
 	return 0;
 }
 
-/* "2.5" with @factor 1000: 2500. False: too large, or too many digits behind the point. */
+/* Scales @digits by @factor: "2.5" by 1000 is 2500. False: too large, or too many decimals. */
 static bool scale(const char *digits, size_t bytes, uint64_t factor, uint64_t *out)
 {
-	uint64_t whole = 0, part = 0, divisor = 0;	/* 0: no point yet */
+	uint64_t whole = 0, part = 0, divisor = 0;	/* `divisor` 0: no decimal point yet */
 
 	for (size_t i = 0; i < bytes; i++) {
 		const uint64_t digit = (uint64_t)(digits[i] - '0');
@@ -227,7 +227,7 @@ static bool read_hex(const char *digits, uint64_t *out)
 	return bytes && bytes <= 16 && !digits[bytes] && sscanf(digits, "%" SCNx64, out) == 1;
 }
 
-/* True if node->text is a number; with its unit. */
+/* True: node->text is a number, with or without a unit. */
 static bool read_number(struct probe_node *node, bool *is_time)
 {
 	const char *digits = node->text + (node->text[0] == '-');
@@ -253,8 +253,8 @@ static bool is_text_end(char byte, bool is_quoted)
 	return !byte || strchr(is_quoted ? "\"" : " \t\n\v\f\r()&|\"<>=!", byte);
 }
 
-/* Reads @from, which is behind the quote if @is_quoted, up to its end. \X is X. Returns how many
- * bytes were read, @used: what they are. */
+/* Reads a text from @from, after the quote if @is_quoted, up to its end. \X is X. Returns how many
+ * bytes were read; @used: how many were written. */
 static size_t read_text(const char *from, bool is_quoted, char *out, size_t room, size_t *used)
 {
 	size_t at = 0;
@@ -296,7 +296,7 @@ static bool is_for_text(const struct probe_node *node)
 	       node->kind == OPERATOR_GLOB;
 }
 
-/* Does the value fit the name and the comparison? @at: of the value. */
+/* Checks that the value fits the name and the comparison. @at: column of the value. */
 static int check_comparison(struct diag *why, const struct probe_node *node, bool is_time,
 			    size_t at)
 {

@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 
-#define HITS 400	/* 5 ms at the most expensive */
+#define HITS 400	/* take 5 ms where a hit costs most */
 
-/* An idle virtual machine with Linux 6.18; a kernel probe is one of 6.1. */
+/* Measured on an idle virtual machine with Linux 6.18; the costs of kernel probes on 6.1. */
 const struct probe_cost probe_cost_expected = {
 	.emulated = 1100, .stepped = 12200, .user_return = 900, .kernel = 1000,
 	.kernel_return = 1300, .tracepoint = 160, .record = 900, .stack = 2500,
@@ -53,7 +53,7 @@ double probe_cost_of_hit(const struct probe_cost *cost, const struct probe_place
 	return most + records * cost->record + (with_stacks ? cost->stack : 0);
 }
 
-/* One begins with what the kernel emulates, one with what it must step. */
+/* Two empty functions: one begins with an emulated instruction, one with a single-stepped one. */
 #if defined(__x86_64__)
 extern void probe_cost_emulated(void), probe_cost_stepped(void);
 
@@ -91,7 +91,7 @@ static double time_calls(void (*function)(void))
 	return (double)(thread_cpu_ns() - begin_ns) / HITS;
 }
 
-/* Where in the file it lies that this code was mapped from. */
+/* Finds the file offset that the code at @address is mapped from. */
 static bool find_offset(uintptr_t address, uint64_t *offset)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -168,7 +168,7 @@ void probe_cost_measure(struct probe_cost *cost)
 #else
 void probe_cost_measure(struct probe_cost *cost)
 {
-	(void)cost;	/* the expected ones stand */
+	(void)cost;	/* keeps the expected costs */
 }
 
 void probe_cost_call(bool is_stepped)

@@ -1,9 +1,9 @@
 /* probe_dangers.c - see probe_dangers.h.
  *
- * The kernel's own blacklist and notrace have what would break the kernel at once. Here is what
- * they let pass and what was seen to hang machines or end programs: spin locks that the return
- * handler takes itself, functions that return twice (tried: SIGILL) or on another stack, and what
- * our own records go through. vfork() and clone() are not here: the kernel takes care of them.
+ * The kernel's own blacklist and notrace exclude what would break the kernel at once. This list has
+ * what they allow, yet was seen to hang machines or end programs: spin locks that the return
+ * handler takes itself, functions that return twice (tried: SIGILL) or on another stack, and
+ * functions that write our own records. vfork() and clone() are absent: the kernel handles them.
  */
 #include "probe_dangers.h"
 

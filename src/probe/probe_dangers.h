@@ -1,4 +1,4 @@
-/* probe_dangers.h - functions that are known to take a probe badly, with what happens.
+/* probe_dangers.h - functions that are known to be dangerous to probe, with what happens.
  * Thread: any; constant. */
 #ifndef PROBE_PROBE_DANGERS_H
 #define PROBE_PROBE_DANGERS_H
@@ -6,14 +6,14 @@
 #include "probe/probe_places.h"
 
 struct probe_danger {
-	const char *pattern;	/* of the function's name, as fnmatch(3) */
+	const char *pattern;	/* pattern of function names, as fnmatch(3) */
 	bool is_kernel;
-	bool only_return;	/* an entry probe does no harm */
+	bool only_return;	/* only return probes do harm */
 	enum probe_verdict verdict;
-	const char *reason;	/* what happens, and what to do instead: a sentence */
+	const char *reason;	/* a sentence: what happens, and what to do instead */
 };
 
-/* The first entry that is about @name, or NULL. */
+/* Returns the first entry that matches @name, or NULL. */
 const struct probe_danger *probe_danger_find(const char *name, bool is_kernel, bool has_return);
 
 #endif

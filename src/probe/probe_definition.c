@@ -35,8 +35,8 @@ static void put_place(struct probe_definition *out, const struct probe_places *p
 	snprintf(out->shown, sizeof(out->shown), "%s:0x%" PRIx64, places->path, site->offset);
 }
 
-/* What pairs entries and returns; and the return address, as the kernel puts another in its place
- * once the entry is told. */
+/* Returns fetch arguments for pairing: the stack pointer; at a user entry the return address, too,
+ * since the kernel replaces it on the stack after the entry's record. */
 static const char *pair_fetch(const struct probe_places *places, bool is_return)
 {
 	if (places->spec.edge != PROBE_LATENCY)
@@ -73,7 +73,7 @@ int probe_definition_make(struct probe_definition *out, const struct probe_place
 	return 0;
 }
 
-/* The value that the analyzer would take. NULL: it is none of this event's. */
+/* Returns the value that the analyzer would use. NULL: this event has none. */
 static const struct probe_fetch *value_of(const struct probe_site *site,
 					  const struct probe_node *node, uint32_t *index)
 {
@@ -99,7 +99,7 @@ static bool is_comparison(const struct probe_node *node)
 	       node->kind != OPERATOR_OR;
 }
 
-/* The kernel cuts the number to the field's size. */
+/* True: the field can have the number. The kernel would cut it to the field's size. */
 static bool fits(const struct probe_node *node, const struct raw_fields *fields)
 {
 	const int index = raw_fields_find(fields, node->name);
@@ -114,7 +114,7 @@ static bool fits(const struct probe_node *node, const struct raw_fields *fields)
 	return node->number >> (8 * field->size - 1) == 0;
 }
 
-/* Names the field where the kernel has the value. What can't be read is text there, "(fault)":
+/* Replaces the operand by the name of the field that has it. Unreadable texts are "(fault)" there:
  * comparisons of texts stay with the analyzer. */
 static bool rename_operand(struct probe_node *node, const struct probe_places *places,
 			   const struct probe_site *site, const struct raw_fields *fields)
@@ -132,7 +132,7 @@ static bool rename_operand(struct probe_node *node, const struct probe_places *p
 	    value->meaning == MEANING_PORT)
 		return false;
 	if (node->is_pointed) {
-		/* Without a word where the pointer leads, the kernel reads its own memory. */
+		/* Without ".ustring" the kernel would read its own memory. */
 		snprintf(node->name, sizeof(node->name), "%.40s%s", value->fetch,
 			 strcmp(places->spec.group, "syscalls") == 0 ? ".ustring" : "");
 		return true;
@@ -170,7 +170,7 @@ bool probe_definition_asks_both_ends(const struct probe_places *places,
 	return condition->count > 0;
 }
 
-/* False: the analyzer must look at it. */
+/* Prepares a part for the kernel. False: the analyzer must evaluate it. */
 static bool rename_part(struct probe_condition *part, const struct probe_places *places,
 			const struct probe_site *site, const struct raw_fields *fields)
 {
@@ -217,8 +217,8 @@ bool probe_definition_filter(const struct probe_places *places, const struct pro
 	return probe_condition_kernel_text(&kernel, out, room);
 }
 
-/* Where a tracepoint's value is read otherwise than its field, as a field of its own. -1: there is
- * none, or no memory for it. */
+/* Returns the field of a tracepoint's value, adding one if it is read in another way than the
+ * event's own. -1: there is none, or no memory for it. */
 static int view_of(struct probe_stream *stream, const struct probe_spec *spec,
 		   const struct probe_fetch *value, const struct probe_argument *argument)
 {

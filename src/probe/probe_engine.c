@@ -1,12 +1,12 @@
 /* probe_engine.c - see probe/probe_engine.h.
  *
- * Problem: a breakpoint is set in a millisecond and takes 90 ms to go, debug information may take
- * seconds, and a probe that costs too much must be off within one: none of them may wait for
- * another, and the keys for none.
+ * Problem: a breakpoint is set in a millisecond and removed in 90 ms, debug information may take
+ * seconds, and a probe that costs too much must be off within one: none of these may wait for
+ * another, and keys for none of them.
  *
- * Idea: each probe knows what it shall be; the thread takes one blocking step at a time towards it
- * (engine_probe.c), first for those that are to go, and looks at orders, meters and leases between
- * two steps. What must be looked up is looked up by a thread of its own (probe_examiner.c).
+ * Idea: each probe has a wanted state; the thread takes one blocking step at a time towards it
+ * (engine_probe.c), first for probes that are to be detached, and reads orders, meters and leases
+ * between two steps. Specs are resolved in a thread of its own (probe_examiner.c).
  *
  * Invariant: an order to switch off is carried out (hits ignored, counting stopped) before the next
  * step; a probe has a slot exactly as long as it has a row.
@@ -26,20 +26,20 @@
 #include "engine_state.h"
 #include "probe_pmu.h"
 
-#define ORDER_BYTES   (1u << 20)	/* an order has 10 KB: more than there can be probes */
+#define ORDER_BYTES   (1u << 20)	/* an order has 10 KB: room for more orders than probes */
 #define ANSWER_BYTES  (1u << 17)	/* an answer has 5 KB */
-#define NEWS_BYTES    (1u << 20)	/* of all probes, four times a second, for seconds */
+#define NEWS_BYTES    (1u << 20)	/* status of all probes, four times a second, for seconds */
 #define RECORD_BYTES  (1u << 24)	/* 16 MiB: half a second of 300,000 hits/s */
 #define WATCH_MS      100
 #define RATE_MS	      10
-#define FILE_WAIT_MS  100		/* as long as a step: governor and orders wait */
+#define FILE_WAIT_MS  100		/* like a step: delays governor and orders */
 
 static void tell(void *owner, struct probe_news *news)
 {
 	struct probe_engine *engine = owner;
 	struct probe_news *slot = spsc_reserve(&engine->news, sizeof(*slot));
 
-	/* The analyzer takes news before anything else: a queue that is full has no reader left. */
+	/* The analyzer reads news first: if the queue is full, the reader is gone. */
 	if (!slot) {
 		probe_reading_destroy(news->reading);
 		free(news->spec);
@@ -149,7 +149,7 @@ static int create_threads(struct probe_engine *engine, struct diag *why)
 	return 0;
 }
 
-/* Without it there are the PMUs, for those who may sample the whole system. */
+/* Opens the tracefs group. Without it, those who may sample the whole system can use the PMUs. */
 static void open_group(struct probe_engine *engine)
 {
 	if (trace_group_open(&engine->kernel.group, &engine->group_why) == 0)
@@ -218,7 +218,7 @@ bool probe_engine_destroy(struct probe_engine *engine)
 	probe_rings_close(engine->kernel.rings);
 	trace_group_close(engine->kernel.group);
 	if (!probe_examiner_destroy(engine->examiner))
-		return false;	/* it may still wake us */
+		return false;	/* its thread may still call wake() */
 	service_destroy(engine->service);
 	while (engine->late_first)
 		drop_first_late(engine);
@@ -261,7 +261,7 @@ bool probe_engine_answer(struct probe_engine *engine, struct probe_answer *out)
 		return false;
 	*out = *answer;
 	spsc_release(&engine->service->replies);
-	service_wake(engine->service);	/* for those that had no room */
+	service_wake(engine->service);	/* late answers may now fit */
 	return true;
 }
 

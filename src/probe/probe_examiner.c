@@ -13,17 +13,17 @@
 #include "base/service.h"
 #include "pair_cost.h"
 
-#define QUEUE_BYTES (1u << 20)	/* orders have 10 KB: as many as there can be probes */
+#define QUEUE_BYTES (1u << 20)	/* an order has 10 KB: room for one per probe */
 
 struct probe_examiner {
 	struct service *service;
 	struct probe_examiner_config config;
-	struct probe_finder_of_places *finder;	/* the thread's, like cost */
+	struct probe_finder_of_places *finder;	/* private to the thread, like `cost` */
 	struct probe_cost cost;
-	struct pair_costs pair_costs;	/* the thread's */
+	struct pair_costs pair_costs;	/* private to the thread */
 	bool is_measured;
-	_Atomic uint64_t cancelled;	/* a number: the engine stores, the thread loads, RELAXED:
-					 * it stands for itself */
+	_Atomic uint64_t cancelled;	/* last cancelled number: stored by the engine, loaded by
+					 * the thread; RELAXED, as it guards no other data */
 };
 
 static bool maps_file(const char *pid, const struct stat *file)
@@ -46,7 +46,7 @@ static bool maps_file(const char *pid, const struct stat *file)
 	return is_found;
 }
 
-/* A breakpoint in a file is one for all that map it, whomever the probe counts. */
+/* Counts the processes that map the file: all hit its breakpoints, whichever the probe counts. */
 static uint32_t count_processes(int file)
 {
 	struct stat stat;
@@ -69,7 +69,7 @@ static bool is_cancelled(const struct probe_examiner *examiner, const struct pro
 {
 	const uint64_t number = atomic_load_explicit(&examiner->cancelled, memory_order_relaxed);
 
-	/* Who asks anew does not want the older answers; but what was to be added was wanted. */
+	/* A new examination replaces older ones, but an ADD is cancelled only by its own number. */
 	return order->kind == PROBE_EXAMINE ? order->number <= number : order->number == number;
 }
 
@@ -108,7 +108,7 @@ static int serve(void *owner)
 		return SERVICE_SLEEP;
 	finding = spsc_reserve(&examiner->service->replies, sizeof(*finding));
 	if (!finding)
-		return SERVICE_SLEEP;	/* whoever takes one wakes us */
+		return SERVICE_SLEEP;	/* taking a finding wakes this thread */
 	*finding = (struct probe_finding){ .order = *order };
 	spsc_release(&examiner->service->requests);
 	examine(examiner, finding);

@@ -1,7 +1,7 @@
 /* probe_governor.c - see probe_governor.h.
  *
- * Rejected: a limit on the hits of a second: the same rate costs ten times as much where the first
- * instruction must be stepped. A mean over a long time: what stops a service does so at once.
+ * Rejected: a limit on hits per second: the same rate costs ten times as much where the first
+ * instruction must be single-stepped. A mean over a long time: a service is stopped at once.
  */
 #include "probe_governor.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 
-#define METER_SMOOTH_S 0.4	/* a change of rate is nearly all there after a second */
+#define METER_SMOOTH_S 0.4	/* time constant: shows nearly all of a change after a second */
 
 static double full_ns(const struct governor_account *account)
 {

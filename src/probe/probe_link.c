@@ -1,14 +1,14 @@
 /* probe_link.c - the descriptors of one attached event: see probe_attach.h.
  *
  * Idea: a descriptor per CPU, or per thread and CPU, each writing into its CPU's ring. All are
- * opened before any counts, so a link is there as a whole or not at all.
+ * opened before any is enabled, so a link exists as a whole or not at all.
  *
  * Hits of a tracepoint with a weight: the kernel adds the weight to the event's count and keeps no
  * count of hits. But it counts each record that it cannot write (PERF_FORMAT_LOST), so an event
  * that writes into a paused ring counts the hits as lost records.
  *
- * Cost: with an event of tracefs all descriptors share one breakpoint; the last one that is closed
- * waits for a grace period. Disabling first makes the others cheap and the end sharp.
+ * Cost: with an event of tracefs all descriptors share one breakpoint; closing the last one waits
+ * for a grace period. Disabling all first makes closing the others cheap and the end sharp.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,13 +24,13 @@
 #include "probe/probe_attach.h"
 #include "probe_rings.h"
 
-/* The period is what makes the kernel write one record for a hit whatever its weight is
+/* PERF_SAMPLE_PERIOD makes the kernel write one record for a hit whatever its weight is
  * (perf_swevent_event() in kernel/events/core.c). */
 #define SAMPLE_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
 		       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW)
 
 struct paused_ring {
-	void *pages;	/* owned: mapped; NULL: not yet */
+	void *pages;	/* owned: mapped pages; NULL: not mapped yet */
 	int fd;		/* borrowed: the descriptor that it was mapped through */
 };
 
@@ -38,8 +38,8 @@ struct probe_link {
 	const struct probe_rings *rings;	/* NULL: only counts */
 	struct perf_event_attr attr;
 	struct record_format format;
-	int *fds;		/* owned; `count` */
-	uint64_t *ids;		/* owned; one each, where there are rings */
+	int *fds;		/* owned; `count` descriptors */
+	uint64_t *ids;		/* owned; one per descriptor if there are rings */
 	size_t count;
 	struct paused_ring *paused;	/* owned; one per CPU; NULL: the kernel counts hits */
 	size_t paused_count;
@@ -57,7 +57,7 @@ static void set_stacks(struct perf_event_attr *attr, const struct probe_link_con
 	attr->sample_stack_user = config->copy_bytes;
 }
 
-/* A copy of the whole stack has its top, too. */
+/* Records registers and the top of the stack, which a copy of the stack includes. */
 static void set_values(struct perf_event_attr *attr, const struct probe_link_config *config)
 {
 	if (config->with_registers) {
@@ -79,20 +79,20 @@ static void set_records(struct perf_event_attr *attr, const struct probe_link_co
 	attr->read_format = PERF_FORMAT_ID | (features->lost ? PERF_FORMAT_LOST : 0);
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
-	attr->watermark = 1;	/* the ring's owner says when to wake; nobody at each record */
+	attr->watermark = 1;	/* the ring's owner sets when to wake, not each record */
 	if (config->with_stacks)
 		set_stacks(attr, config, features);
 	set_values(attr, config);
 }
 
-/* A PMU's place must not be inherited: for a thread that begins, the kernel reads the place's name
- * again, at the same address in that thread's memory, and if it is not there its fork() fails. */
+/* PMU events must not be inherited: for a new thread the kernel reads the probe's name again, at
+ * the same address in that thread's memory, and if it is not there its fork() fails. */
 static bool is_inherited(const struct probe_link_config *config)
 {
 	return config->scope.kind == PROBE_SCOPE_TASKS && config->type == PERF_TYPE_TRACEPOINT;
 }
 
-/* Each hit is one record, which is lost. */
+/* Makes each hit one record, which is lost and counted. */
 static void set_lost_records(struct perf_event_attr *attr)
 {
 	attr->sample_period = 1;
@@ -114,7 +114,7 @@ static void init_attr(struct probe_link *link, const struct probe_link_config *c
 	record_format_init(&link->format, &link->attr);
 }
 
-/* Into the ring of lane @lane. */
+/* Directs the records into the ring of lane @lane. */
 static int join_ring(struct probe_link *link, int fd, size_t lane)
 {
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, link->rings->set.fds[lane]) ||
@@ -125,10 +125,10 @@ static int join_ring(struct probe_link *link, int fd, size_t lane)
 
 static size_t paused_bytes(void)
 {
-	return 2 * (size_t)sysconf(_SC_PAGESIZE);	/* the control page and one of records */
+	return 2 * (size_t)sysconf(_SC_PAGESIZE);	/* the control page, one of records */
 }
 
-/* Into the paused ring of lane @lane, which the first descriptor there brings along. */
+/* Directs the records into the paused ring of lane @lane; the first descriptor there creates it. */
 static int join_paused(struct probe_link *link, int fd, size_t lane)
 {
 	struct paused_ring *ring = &link->paused[lane];
@@ -172,7 +172,7 @@ static int open_one(struct probe_link *link, const char *filter, pid_t tid, int 
 	return 0;
 }
 
-/* A CPU that is offline has no hits, and a thread that has ended neither. */
+/* True: the CPU is offline or the thread has ended, so there can be no hits. */
 static bool is_nobody(int err, pid_t tid)
 {
 	return err == -ENODEV || err == -ENXIO || (err == -ESRCH && tid > 0);
@@ -228,7 +228,7 @@ static int open_all(struct probe_link *link, const struct probe_link_config *con
 	return link->count ? 0 : is_wide ? -ENODEV : -ESRCH;
 }
 
-/* Those that have a ring; without rings, those that are online. */
+/* Lists the CPUs that have a ring; without rings, those that are online. */
 static int list_cpus(const struct probe_rings *rings, int **cpus, size_t *count, struct diag *why)
 {
 	if (!rings)
@@ -315,7 +315,7 @@ void probe_link_disable(struct probe_link *link)
 
 void probe_link_read(const struct probe_link *link, uint64_t *hits, uint64_t *lost)
 {
-	struct { uint64_t value, id, lost; } counts;	/* as read_format orders them */
+	struct { uint64_t value, id, lost; } counts;	/* fields in the order of read_format */
 
 	*hits = *lost = 0;
 	for (size_t i = 0; i < link->count; i++) {

@@ -11,7 +11,7 @@
 
 #include "statement_mask.h"
 
-#define ERRNO_MAX  4095	/* as the kernel's: what is above it is an address or a size */
+#define ERRNO_MAX  4095	/* the kernel's MAX_ERRNO: a larger magnitude is an address or a size */
 #define MAC_BYTES  6
 #define UUID_BYTES 16
 
@@ -197,7 +197,7 @@ size_t probe_meaning_write(enum probe_meaning meaning, const struct raw_field *f
 	return bytes < room ? bytes : room - 1;	/* it was cut */
 }
 
-/* Those of both architectures that libseccomp 2.5 does not know. */
+/* System calls that libseccomp 2.5 does not know, with the same number on both architectures. */
 static const char *const newer_calls[] = {
 	"cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue",
 	"statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules",
@@ -239,7 +239,7 @@ static bool number_syscall(const char *name, uint64_t *number)
 	return found >= 0;	/* negative: unknown, or of another architecture */
 }
 
-/* Those that the kernel returns inside, and to who traces it. */
+/* Error numbers internal to the kernel, seen only by tracers. */
 static const struct { int number; const char *name; } kernel_errors[] = {
 	{ 512, "ERESTARTSYS" }, { 513, "ERESTARTNOINTR" }, { 514, "ERESTARTNOHAND" },
 	{ 515, "ENOIOCTLCMD" }, { 516, "ERESTART_RESTARTBLOCK" }, { 517, "EPROBE_DEFER" },

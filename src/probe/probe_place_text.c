@@ -1,8 +1,8 @@
 /* probe_place_text.c - see probe_place_text.h.
  *
- * Problem: perf and bpftrace write the same in different ways, and leave out what their other
- * options say. Rule here: the number of sections and the kind decide; a number behind the last
- * colon is a line, and what ends like a source file is one.
+ * Problem: perf and bpftrace write the same place in different ways, and leave out what their other
+ * options say. Rule here: the number of sections and the kind decide; a number after the last colon
+ * is a line, and a name with the ending of a source file is a source file.
  */
 #include "probe_place_text.h"
 
@@ -18,11 +18,11 @@
 struct place {
 	struct probe_spec *out;
 	const char *line;
-	size_t from, at;	/* `from`: where the kind begins */
+	size_t from, at;	/* `from`: byte where the kind begins */
 	struct diag *why;
 	struct probe_section sections[PROBE_SECTIONS_MAX];
 	size_t count;
-	bool is_open_kind;	/* "lat:" alone: the number of sections tells */
+	bool is_open_kind;	/* only "lat:" was typed: the number of sections tells the kind */
 };
 
 struct kind_word {
@@ -43,7 +43,7 @@ static const struct kind_word kind_words[] = {
 static const char tracepoint_needed[] = "a tracepoint is written t:GROUP:NAME, as t:sched:"
 					"sched_switch";
 
-/* Takes "WORD:" if it is next. */
+/* Consumes "WORD:" if it is next. */
 static bool take_prefix(struct place *place, const char *word)
 {
 	const char *next = place->line + place->at;
@@ -113,7 +113,7 @@ static bool looks_like_source(const char *text)
 	return false;
 }
 
-/* The end of @text in that only it has a meaning: what is quoted has none. NULL: there is none. */
+/* Finds the unquoted suffix of the section that begins with @sign. NULL: there is none. */
 static char *find_suffix(struct probe_section *section, char sign)
 {
 	char *found = strrchr(section->text, sign);
@@ -149,7 +149,7 @@ static int take_suffixes(struct place *place, struct probe_section *section)
 	return 0;
 }
 
-/* Names of the kernel are those of C, with what compilers append. */
+/* Checks a kernel name: a C name, with what compilers append. */
 static int check_kernel_name(const struct place *place, const struct probe_section *section)
 {
 	for (const char *at = section->text; *at; at++) {
@@ -166,7 +166,7 @@ static int check_kernel_name(const struct place *place, const struct probe_secti
 	return 0;
 }
 
-/* "0x472280", in a file. */
+/* True: an address in a file, "0x472280". */
 static bool is_address(const struct place *place, const char *text)
 {
 	return place->out->kind == PROBE_USER && !strncmp(text, "0x", 2) && text[2] &&
@@ -189,7 +189,7 @@ static int set_function(struct place *place, struct probe_section *section)
 	return copy_section(place, section, place->out->function, sizeof(place->out->function));
 }
 
-/* FUNC:LINE or FILE.c:LINE. Line 0 of a function is its begin. */
+/* Sets FUNC:LINE or FILE.c:LINE. Line 0 of a function is its start. */
 static int set_line(struct place *place, struct probe_section *where,
 		    const struct probe_section *number)
 {
@@ -237,7 +237,7 @@ static int unknown_kind(struct place *place)
 				   place->sections[0].text);
 }
 
-/* @has_kind: bare forms are of the kernel, but a module must be told from a mistyped kind. */
+/* A module needs an explicit kind (@has_kind), to be told from a mistyped one. */
 static int set_kernel(struct place *place, bool has_kind)
 {
 	struct probe_section *sections = place->sections;
@@ -320,7 +320,7 @@ static void skip_blanks(struct place *place)
 		place->at++;
 }
 
-/* "-> [GROUP:]NAME". */
+/* Parses "-> [GROUP:]NAME". */
 static int take_end(struct place *place)
 {
 	struct probe_spec *out = place->out;
@@ -347,7 +347,7 @@ static int take_end(struct place *place)
 	return copy_section(place, name, out->end_name, sizeof(out->end_name));
 }
 
-/* Of a system call the end is known. */
+/* Sets the end of a system call, which is known. */
 static int imply_end(struct place *place)
 {
 	static const char enter[] = "sys_enter";
@@ -377,7 +377,7 @@ static int add_key(struct place *place, const char *key, size_t bytes)
 	return 0;
 }
 
-/* "by FIELD, FIELD"; "by tid" is what it is without. */
+/* Parses "by FIELD, FIELD"; "by tid" is the default. */
 static int take_keys(struct place *place)
 {
 	struct probe_spec *out = place->out;

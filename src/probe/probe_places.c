@@ -45,7 +45,7 @@ void probe_places_close(struct probe_finder_of_places *finder)
 	free(finder);
 }
 
-/* Why argument @index can be had at none of the sites; NULL: at one it can. */
+/* Returns why argument @index can be fetched at none of the sites; NULL: one of them can. */
 static const char *refusal_of(const struct probe_places *place, uint32_t index)
 {
 	const char *reason = NULL;
@@ -59,7 +59,7 @@ static const char *refusal_of(const struct probe_places *place, uint32_t index)
 	return reason;
 }
 
-/* "u8[4]": how wide its numbers are; 0: it is no array. */
+/* Returns the bits of an element of an array type, "u8[4]"; 0: it is no array. */
 static unsigned int array_bits(const char *type)
 {
 	unsigned int bits;
@@ -67,7 +67,7 @@ static unsigned int array_bits(const char *type)
 	return strchr(type, '[') && type[0] && sscanf(type + 1, "%u[", &bits) == 1 ? bits : 0;
 }
 
-/* As the source says it: "const char *", "xmlChar *". */
+/* True for the source's types of texts: "const char *", "xmlChar *". */
 static bool is_text_type(const char *type)
 {
 	return strstr(type, "char") || strstr(type, "Char");
@@ -87,7 +87,7 @@ void probe_fetch_set_meaning(struct probe_fetch *value, const struct probe_argum
 	} else if (probe_meaning_of_type(argument->type, &value->meaning)) {
 		value->kind = probe_meaning_is_text(value->meaning) ? VALUE_TEXT :
 			      value->meaning == MEANING_ERRNO ? VALUE_SIGNED : VALUE_NAMED;
-		/* The source says that it was put into the machine's order. */
+		/* A type that is not __be16 is already in host byte order. */
 		if (value->meaning == MEANING_PORT && value->type[0] &&
 		    value->origin != ORIGIN_NOTE && !strstr(value->type, "be16"))
 			value->meaning = MEANING_PLAIN;
@@ -117,8 +117,8 @@ static bool is_asked_for(const struct probe_condition *condition, const char *na
 	return false;
 }
 
-/* A value that was typed with its type, or of a tracepoint, is not left out in silence; of a USDT
- * probe its place says so. A comparison with what is never known never holds. */
+/* Refuses values that can't be fetched if they are compared (which never holds then), were typed
+ * with a type, or belong to a tracepoint. USDT probes report their own with the place. */
 static void judge_values(struct probe_places *place)
 {
 	for (uint32_t i = 0; i < place->spec.argument_count; i++) {
@@ -161,7 +161,7 @@ int probe_places_find(struct probe_finder_of_places *finder, const struct probe_
 	err = find(finder, spec, pid, out, count, why);
 	for (uint32_t i = 0; !err && i < *count; i++) {
 		judge_values(&(*out)[i]);
-		if (spec->kind != PROBE_TRACEPOINT)	/* its fields have words, too */
+		if (spec->kind != PROBE_TRACEPOINT)	/* tracepoints: done with their fields */
 			condition_words_resolve(&(*out)[i], NULL, NULL);
 	}
 	return err;

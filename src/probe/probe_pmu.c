@@ -1,7 +1,7 @@
 /* probe_pmu.c - see probe_pmu.h.
  *
- * Idea: the values' places are said as fields of the record, by the names that a definition in
- * tracefs would give them: nobody behind can tell the difference. What tracefs would fetch from a
+ * Idea: values are described as fields of the record, with the names that a definition in tracefs
+ * would give them, so later code can't tell the difference. A value that tracefs would fetch from a
  * register is in the interrupted registers, the return address on top of the copied stack.
  */
 #include "probe_pmu.h"
@@ -23,7 +23,7 @@
 #define NOWHERE_FILE   "/proc/self/flametop_nowhere"
 #define NOWHERE_SYMBOL "flametop_nowhere"
 #define WORD_BYTES     8
-#define FUNCTION_AT    8	/* of a return's raw record: behind the common fields */
+#define FUNCTION_AT    8	/* offset in a return's raw record, after the common fields */
 
 int probe_pmu_point_at(struct probe_link_config *config, const struct probe_pmu_place *place,
 		       struct diag *why)
@@ -71,7 +71,7 @@ int probe_pmu_try(bool is_user, struct diag *why)
 			" CAP_PERFMON", name, strerror(-fd));
 }
 
-/* Byte offset of "%di" in the interrupted registers; -1: none of them. */
+/* Returns the byte offset of a register, "%di", in the interrupted registers; -1: it has none. */
 static int place_of_register(const char *name, size_t length)
 {
 	const char *known;
@@ -92,7 +92,7 @@ static void add_field(struct raw_fields *fields, const char *name, enum raw_area
 	snprintf(field->name, sizeof(field->name), "%s", name);
 }
 
-/* "u32", "s64", "x8", "symbol": the bytes of a number; 0: none of these. */
+/* Returns the bytes of a number's type, "u32", "s64", "x8", "symbol"; 0: it is none of these. */
 static uint16_t bytes_of_type(const char *type)
 {
 	char *end;
@@ -127,7 +127,7 @@ static int add_value(struct raw_fields *fields, const struct probe_fetch *value,
 	return 0;
 }
 
-/* What pairs entries and returns needs, and which function has returned. */
+/* Adds the fields that pair entries and returns, and the one with the function that returned. */
 static void add_frame(struct raw_fields *fields, struct probe_link_config *config,
 		      const struct probe_places *places, bool is_return)
 {

@@ -1,11 +1,11 @@
 /* probe_pmu.h - probes by the PMUs "kprobe" and "uprobe", for where tracefs can't be written, as
  * with CAP_PERFMON alone.
  *
- *   probe_places --probe_pmu_define()--> attr of each descriptor, and where its records have what
+ *   probe_places --probe_pmu_define()--> attr of each descriptor, and the fields of its records
  *
- * Limits: there is no tracefs to fetch values: registers are all there is. Each descriptor is a
- *         probe of its own, and the kernel does not say which returns it missed.
- * Source: perf_event_open(2) "config1"; the records' begin: kernel/trace/trace_probe.h.
+ * Limits: without tracefs nothing fetches values: registers are all there is. Each descriptor is a
+ *         probe of its own, and the kernel does not tell which returns it missed.
+ * Source: perf_event_open(2) "config1"; start of the records: kernel/trace/trace_probe.h.
  * Thread: any.
  */
 #ifndef PROBE_PROBE_PMU_H
@@ -22,25 +22,24 @@
 struct probe_pmu_place {
 	bool is_user, is_return;
 	const char *name;	/* symbol, or path of the file; BORROWED until the link is open */
-	uint64_t offset;	/* from the symbol, or in the file */
-	uint32_t semaphore;	/* of a USDT mark: offset in the file; 0: none */
+	uint64_t offset;	/* offset from the symbol, or in the file */
+	uint32_t semaphore;	/* USDT: file offset of the semaphore; 0: none */
 };
 
 /* Sets type and config* of @config. 0, or -ENOENT: this kernel has no such PMU. */
 int probe_pmu_point_at(struct probe_link_config *config, const struct probe_pmu_place *place,
 		       struct diag *why);
 
-/* Whether this kernel has it and these rights suffice, found by trying. 0 or -errno with the
- * remedy. */
+/* Tries whether this kernel has the PMU and our privileges suffice. 0 or -errno with the remedy. */
 int probe_pmu_try(bool is_user, struct diag *why);
 
 struct probe_pmu_definition {
-	char name[PROBE_FUNCTION_BYTES + 64];	/* BORROWED by the config: until the link is open */
-	struct raw_fields fields;	/* owned by who asked: values a0, a1 ..., sp, ra */
+	char name[PROBE_FUNCTION_BYTES + 64];	/* BORROWED by the config until the link is open */
+	struct raw_fields fields;	/* owned by the caller: values a0, a1 ..., sp, ra */
 };
 
-/* Sets what @config needs for @site's entry or return. 0; -ENOTSUP: a tracepoint, a value that is
- * in no register, a kernel return without its entry. */
+/* Sets @config and @out for @site's entry or return. 0; -ENOTSUP: a tracepoint, a value that is in
+ * no register, a kernel return without its entry. */
 int probe_pmu_define(struct probe_pmu_definition *out, struct probe_link_config *config,
 		     const struct probe_places *places, const struct probe_site *site,
 		     bool is_return, struct diag *why);

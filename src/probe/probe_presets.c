@@ -1,6 +1,6 @@
-/* probe_presets.c - see probe/probe_presets.h. Tracepoints where there is one: they cost least,
- * need no debug information and stay what they are over kernel versions. Fields are those of Linux
- * 6.1 and later. */
+/* probe_presets.c - see probe/probe_presets.h. Uses tracepoints where they exist: they cost least,
+ * need no debug information and stay the same over kernel versions. Fields are those of Linux 6.1
+ * and later. */
 #include "probe/probe_presets.h"
 
 const struct probe_preset probe_presets[] = {

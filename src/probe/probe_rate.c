@@ -14,7 +14,7 @@ int probe_rate_begin(struct probe_rate *rate, struct trace_group *group,
 	int err;
 
 	*rate = (struct probe_rate){ .begin_ns = 0 };
-	entries.spec.edge = PROBE_ENTRY;	/* as many as returns, and cheaper */
+	entries.spec.edge = PROBE_ENTRY;	/* entries are as many as returns, and cheaper */
 	err = live_probe_open(&rate->live, &request, NULL, why);
 	if (err)
 		return err;

@@ -3,7 +3,7 @@
  * Problem: probes come and go, and a ring lives no longer than the descriptor that it was mapped
  * through. A ring for each would cost megabytes per probe and CPU, and a place in the sampler.
  *
- * Idea: an event that counts nothing holds the ring of each CPU; whoever is attached writes into it
+ * Idea: an event that counts nothing owns the ring of each CPU; attached events write into it
  * (PERF_EVENT_IOC_SET_OUTPUT: same CPU, same clock). The sampler sees one event and never changes.
  */
 #include "probe_rings.h"
@@ -18,7 +18,7 @@
 
 #define HOTPLUG_TRIES 3		/* a CPU may go offline between the list and the opening */
 
-/* A hit may carry a copy of the stack. */
+/* Chooses a size for records that may have a copy of the stack. */
 static struct ring_size choose_size(size_t cpus)
 {
 	const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);

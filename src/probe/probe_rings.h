@@ -1,6 +1,6 @@
-/* probe_rings.h - what the links of probes must know of the rings that they write into.
+/* probe_rings.h - the rings of the probes, as seen by the links that write into them.
  *
- * Use:    probe_rings.c and probe_link.c; everybody else has probe_attach.h.
+ * Use:    only by probe_rings.c and probe_link.c; all others use probe_attach.h.
  * Thread: constant while the sampler runs.
  */
 #ifndef PROBE_PROBE_RINGS_H

@@ -14,11 +14,11 @@
 struct reader {
 	const char *line;
 	size_t at;
-	size_t used;		/* of the section's text */
+	size_t used;		/* bytes used of the section's text */
 	bool in_quotes, stops_at_arrow;
 };
 
-/* A byte, or an escaped one. */
+/* Reads a byte, or an escaped one. */
 static void take_byte(struct reader *reader, struct probe_section *out)
 {
 	const bool is_escaped = reader->line[reader->at] == '\\' && reader->line[reader->at + 1];
@@ -36,7 +36,7 @@ static void take_byte(struct reader *reader, struct probe_section *out)
 	out->has_literal_star |= is_star && is_literal;
 }
 
-/* Of an odd number of colons the first one separates. */
+/* True: @next is a separator: the first of an odd number of colons. */
 static bool is_separator(const char *next)
 {
 	return strspn(next, ":") % 2;

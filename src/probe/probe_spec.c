@@ -1,9 +1,9 @@
 /* probe_spec.c - see probe/probe_spec.h. Sections and their quotes are in probe_section.c, values
  * in probe_argument.c, places in probe_place_text.c.
  *
- * Idea: a line is read from left to right, kind first, since the kind says what the sections behind
- * it are. Two ends of one latency are joined by writing the line that means both, and reading it:
- * so there is nothing that a pair can be and a line can't.
+ * Idea: a line is parsed from left to right, kind first, since the kind gives the sections after it
+ * their meaning. Two ends of one latency are joined by writing the line that means both, and
+ * parsing it: so every pair can also be typed.
  */
 #include "probe/probe_spec.h"
 
@@ -56,7 +56,7 @@ static int parse_arguments(struct probe_spec *out, const char *line, size_t *at,
 	}
 }
 
-/* What the condition asks of a hit must be something that the hit brings. */
+/* Checks that the hit has what a condition compares, adding an argument if needed. */
 static int check_operand(struct probe_spec *spec, struct probe_node *node, size_t at,
 			 struct diag *why)
 {
@@ -70,7 +70,7 @@ static int check_operand(struct probe_spec *spec, struct probe_node *node, size_
 		return probe_column_refuse(why, at, "lat is known of lat:... only: entry and "
 					   "return of one place");
 	if (node->operand == OPERAND_RETURN && !has_return && !strcmp(node->name, "ret"))
-		node->operand = OPERAND_VALUE;	/* a field of syscalls:sys_exit_* */
+		node->operand = OPERAND_VALUE;	/* "ret" is a field of syscalls:sys_exit_* */
 	if (node->operand != OPERAND_VALUE && node->operand != OPERAND_RETURN)
 		return 0;
 	err = probe_argument_want(spec, node->operand == OPERAND_RETURN ? "$retval" : node->name,
@@ -129,7 +129,7 @@ int probe_spec_parse(struct probe_spec *out, const char *text, struct diag *why)
 	return err;
 }
 
-/* Text that grows; what does not fit makes it too long, which is seen at the end. */
+/* A text being written; `used` >= `room` at the end: it did not fit. */
 struct writer {
 	char *out;
 	size_t room, used;
@@ -185,14 +185,14 @@ void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
 		put(&writer, "%s:", base_name(spec->file));
 	if (spec->group[0])
 		put(&writer, "%s:", spec->group);
-	/* The line is one of the source, also once it is known whose code it is. */
+	/* A line is shown with its source file, even if its function is known. */
 	put(&writer, "%s", spec->source[0] ? base_name(spec->source) : spec->function);
 	if (spec->offset)
 		put(&writer, "+%#llx", (unsigned long long)spec->offset);
 	if (spec->line)
 		put(&writer, ":%u", spec->line);
 	if (spec->is_wildcard)
-		return;		/* an end is implied, if there is one */
+		return;		/* an end, if any, is implied */
 	if (spec->end_name[0] && !strcmp(spec->group, spec->end_group))
 		put(&writer, "->%s", spec->end_name);
 	else if (spec->end_name[0])
@@ -205,7 +205,7 @@ static bool is_whole_function(const struct probe_spec *spec)
 	       !spec->is_wildcard && !spec->offset && !spec->line;
 }
 
-/* Registers and memory at the return are others than at the entry, where a latency's are read. */
+/* False: the return's value would change in a latency, which reads it at the entry. */
 static bool is_return_value(const struct probe_argument *argument)
 {
 	return strstr(argument->value, "$retval") || !strcmp(argument->value, "$comm");
@@ -244,7 +244,7 @@ static void put_arguments(struct writer *writer, const struct probe_spec *spec)
 	}
 }
 
-/* A wildcard keeps its meaning only outside of quotes; what else has one is escaped then. */
+/* A wildcard must be outside of quotes, so other special characters are escaped. */
 static void put_function(struct writer *writer, const struct probe_spec *spec)
 {
 	if (!spec->is_wildcard) {

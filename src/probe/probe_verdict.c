@@ -1,7 +1,7 @@
 /* probe_verdict.c - see probe_verdict.h.
  *
- * The kernel takes breakpoints in user space wherever it is told, and return probes that end the
- * program: what it does not refuse has to be refused here.
+ * The kernel accepts breakpoints anywhere in user space, and return probes that end the program:
+ * the dangers that it does not refuse have to be refused here.
  */
 #include "probe_verdict.h"
 
@@ -15,7 +15,7 @@
 #include "probe_code.h"
 #include "probe_dangers.h"
 
-#define CODE_BYTES_MAX (1u << 20)	/* of one function: the largest are parsers with 500 KB */
+#define CODE_BYTES_MAX (1u << 20)	/* per function: the largest are parsers with 500 KB */
 
 void probe_verdict_add(struct probe_places *place, enum probe_verdict verdict, const char *format,
 		       ...)
@@ -77,8 +77,8 @@ static void judge(struct probe_places *place, const struct probe_code *code, uin
 				  (unsigned long long)behind, code->text);
 }
 
-/* An unwind entry alone covers parts of functions, too: where they are entered the top of the stack
- * is theirs, and a breakpoint there counts jumps. */
+/* Unwind entries also cover parts of functions: when one is entered, the top of the stack is no
+ * return address, and a breakpoint counts jumps. */
 static void judge_start(struct probe_places *place, const struct point *point,
 			const uint8_t *bytes, size_t count)
 {

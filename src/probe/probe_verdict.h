@@ -1,27 +1,27 @@
-/* probe_verdict.h - whether a probe at a place is wise: refusals with reason and remedy.
- * Thread: any; reads the code of the probed file. */
+/* probe_verdict.h - judges whether a probe at a place is safe and cheap: refusals have a reason and
+ * a remedy. Thread: any; reads the code of the probed file. */
 #ifndef PROBE_PROBE_VERDICT_H
 #define PROBE_PROBE_VERDICT_H
 
 #include "probe/probe_places.h"
 #include "sandbox/probe_points.h"
 
-/* Makes @place's verdict the worse of its own and @verdict, whose sentence is then its reason. */
+/* Raises @place's verdict to @verdict, with the sentence as its reason, if that is worse. */
 void probe_verdict_add(struct probe_places *place, enum probe_verdict verdict, const char *format,
 		       ...) __attribute__((format(printf, 3, 4)));
 
-/* What is known by name and kind alone. */
+/* Adds verdicts that need only name and kind. */
 void probe_verdict_of_name(struct probe_places *place, const char *function);
 
-/* What the code at @site of user space says: instruction borders, cost, ENDBR64 (then the site is
- * moved behind it). @point: where its function begins. @flags: enum point_flag of the file. */
+/* Adds verdicts by the user-space code at @site: instruction boundaries, cost, ENDBR64 (then moves
+ * the site past it). @point: its function's start. @flags: enum point_flag of the file. */
 void probe_verdict_of_code(struct probe_places *place, struct probe_site *site,
 			   const struct point *point, uint32_t flags);
 
-/* What the file of a return probe says. */
+/* Adds verdicts on a return probe by its file. */
 void probe_verdict_of_file(struct probe_places *place, uint32_t flags, bool is_own_program);
 
-/* A return probe in a file whose functions may be left by exceptions of C++. */
+/* Adds the verdict on a return probe in a file whose functions C++ exceptions may leave. */
 void probe_verdict_of_exceptions(struct probe_places *place);
 
 #endif

@@ -1,5 +1,5 @@
-/* statement_mask.c - see statement_mask.h. It knows what constants look like, and nothing of
- * any language: double quotes are taken for text, which in some dialects quote names. */
+/* statement_mask.c - see statement_mask.h. It recognizes constants without knowing the language:
+ * double quotes count as text, though some dialects quote names with them. */
 #include "statement_mask.h"
 
 #include <ctype.h>
@@ -31,7 +31,7 @@ static bool is_name_byte(char byte)
 	return isalnum((unsigned char)byte) || (byte && strchr("_$", byte)) || (byte & 0x80);
 }
 
-/* Doubled quotes and what is behind a backslash do not end it; the end of the text does. */
+/* Skips a quoted text, which doubled quotes and escaped bytes do not end; the end of input does. */
 static void skip_quoted(struct mask *mask)
 {
 	const char quote = *mask->at++;
@@ -50,7 +50,7 @@ static void skip_quoted(struct mask *mask)
 	}
 }
 
-/* Digits, points, letters (0x1f, 1e9, 5ms) and the sign of an exponent. */
+/* Skips digits, points, letters (0x1f, 1e9, 5ms) and the sign of an exponent. */
 static void skip_number(struct mask *mask)
 {
 	const bool is_hex = mask->end - mask->at > 1 && (mask->at[1] | 32) == 'x';
@@ -67,7 +67,7 @@ static void skip_number(struct mask *mask)
 	}
 }
 
-/* A sign belongs to the number where no operand is before it. */
+/* True: a signed number; its sign follows no operand. */
 static bool is_signed_number(const struct mask *mask)
 {
 	size_t at = mask->used;
@@ -80,7 +80,7 @@ static bool is_signed_number(const struct mask *mask)
 	return !at || strchr("(,=<>", mask->out[at - 1]);
 }
 
-/* Behind "?", does ", CONSTANT" follow? Then mask->at becomes the constant. */
+/* True: ", CONSTANT" follows a "?"; then moves mask->at to the constant. */
 static bool continues_list(struct mask *mask)
 {
 	const char *at = mask->at;
@@ -122,7 +122,7 @@ static void put_constant(struct mask *mask)
 		put_text(mask, ", ...");
 }
 
-/* A quote in a word ("don't") begins no text; behind one letter it does: E'..', x'..'. */
+/* A quote in a word ("don't") begins no text; after a single letter it does: E'..', x'..'. */
 static void put_name(struct mask *mask)
 {
 	const char *begin = mask->at;

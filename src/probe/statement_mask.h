@@ -1,4 +1,4 @@
-/* statement_mask.h - texts that differ in constants only become one: the value function norm().
+/* statement_mask.h - the value function norm(): makes texts equal that differ only in constants.
  *
  *   SELECT a FROM t1 WHERE id = 42 AND n = 'x''y'   ->  SELECT a FROM t1 WHERE id = ? AND n = ?
  *   INSERT INTO t VALUES (1, -2.5e3, "z")           ->  INSERT INTO t VALUES (?, ...)
@@ -10,9 +10,9 @@
 
 #include <stddef.h>
 
-/* Writes @text[@bytes] to @out[@room], terminated, with ? for each number that is no part of a name
- * and for each quoted text; a list of these is its first one and "...", blanks are one. What does
- * not fit is cut off. Returns the length. */
+/* Writes @text[@bytes] to @out[@room], terminated. Replaces each number that is no part of a name
+ * and each quoted text by ?, a list of these by its first one and "...", blanks by one. Cuts off
+ * what does not fit. Returns the length. */
 size_t statement_mask(const char *text, size_t bytes, char *out, size_t room);
 
 #endif

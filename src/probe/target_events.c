@@ -1,7 +1,7 @@
 /* target_events.c - see target_events.h.
  *
- * Dynamic events have a directory below events/ as tracepoints have. What they are called is in
- * their definitions, so those are read first, and their directories passed over.
+ * Dynamic events have a directory below events/ as tracepoints have. Their definitions have their
+ * names, so these are read first, and the directories with these names are skipped.
  */
 #include "target_events.h"
 
@@ -18,16 +18,16 @@
 
 #define NAME_BYTES (2 * TRACE_NAME_BYTES)	/* "group:name" */
 
-/* "group:name" of each dynamic event, and their definitions. */
+/* Names and definitions of all dynamic events. */
 struct dynamic_events {
-	char (*names)[NAME_BYTES];	/* owned, sorted */
+	char (*names)[NAME_BYTES];	/* owned, sorted: "group:name" each */
 	size_t count, room;
 	struct target_index *index;	/* BORROWED; NULL: not wanted */
-	unsigned int foreign;		/* the reason why others' can't be taken */
+	unsigned int foreign;		/* number of the reason for those of others */
 	int err;
 };
 
-/* "p:probe/foo vfs_read", "r8:kprobes/bar ..." -> "probe:foo" */
+/* "p:probe/foo vfs_read", "r8:kprobes/bar ..." -> "probe:foo", "kprobes:bar". */
 static bool read_name(const char *line, char out[NAME_BYTES])
 {
 	const char *colon = strchr(line, ':');
@@ -106,7 +106,7 @@ int target_events_load_leftovers(struct target_index **out, struct diag *why)
 	return 0;
 }
 
-/* Directories below @path of @dir, sorted; the caller frees each and the list. < 0: -errno. */
+/* Lists directories below @path of @dir, sorted; the caller frees each and the list, or -errno. */
 static int list_directories(int dir, const char *path, struct dirent ***out)
 {
 	int count = scandirat(dir, path, out, NULL, alphasort), kept = 0;
@@ -142,7 +142,7 @@ static int add_tracepoint(struct target_index *index, const struct dynamic_event
 	return target_index_add(index, &target);
 }
 
-/* Its events are parts of ftrace itself, and can't be sampled. */
+/* True: the group's events are parts of ftrace itself and can't be sampled. */
 static bool is_ftrace(const char *group)
 {
 	return strcmp(group, "ftrace") == 0;
@@ -199,7 +199,7 @@ int target_events_load_tracepoints(struct target_index **out,
 
 	*out = NULL;
 	if (!err && read_dynamic_events(&events, NULL) == -ENOMEM)
-		err = -ENOMEM;	/* else there are none, or this kernel can't have them */
+		err = -ENOMEM;	/* other errors: there are none, or this kernel can't have them */
 	if (!err && abilities && !abilities->list[PROBE_CAN_TRACEPOINT].is_there)
 		unable = target_index_reason(index, abilities->list[PROBE_CAN_TRACEPOINT].reason);
 	if (!err) {

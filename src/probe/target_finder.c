@@ -3,12 +3,12 @@
  *   ui --newest question--> finder --orders--> loader (probe/target_loader.h)
  *      <--newest answer----        <--indexes--
  *
- * Problem: a key every 50 ms, a search over all names for each, and nobody may wait: neither the ui
- * for a search, nor a search for one that nobody wants any more, nor any of them for a file.
+ * Problem: a key every 50 ms, a search over all names for each, and none of these may wait: the ui
+ * for a search, a search for an outdated one, or any of them for a file.
  *
- * Idea: both ways lead through a mailbox, which holds the newest only. A search looks now and then
- * whether its number is still the newest. What the loader brings is answered with the same question
- * once more, which costs little: of the other indexes only what matched is looked at.
+ * Idea: questions and answers go through mailboxes, which keep only the newest. A search checks now
+ * and then whether its number is still the newest. When the loader delivers an index, the same
+ * question is answered again, which is cheap: in the other indexes only past matches are searched.
  */
 #include "probe/target_finder.h"
 
@@ -27,7 +27,7 @@
 #include "target_index.h"
 #include "target_loader.h"
 
-#define PATHS_MAX 8	/* files named in queries that are kept */
+#define PATHS_MAX 8	/* files named in queries that stay loaded */
 
 struct question {
 	uint64_t number;
@@ -38,7 +38,7 @@ struct question {
 /* A file that a query named. */
 struct named_file {
 	char path[TARGET_QUERY_BYTES];
-	char failure[TARGET_NOTE_BYTES];	/* "": it was read, or is being read */
+	char failure[TARGET_NOTE_BYTES];	/* ""; or why it could not be read */
 };
 
 struct target_finder {
@@ -46,21 +46,21 @@ struct target_finder {
 	struct mailbox questions, answers;
 	_Atomic uint64_t newest;	/* target_finder_ask() stores, searches load: a hint */
 	_Atomic bool is_outdated;	/* target_finder_renew() sets, serve() clears */
-	struct target_reply *held;	/* the asker's: what it has borrowed; owned */
+	struct target_reply *held;	/* owned; BORROWED by the requesting thread */
 
-	/* The thread's. */
-	pid_t pid;			/* of the question; 0: none */
+	/* The fields below belong to the finder's thread. */
+	pid_t pid;			/* process of the question; 0: none */
 	struct target_loader *loader;
-	struct target_index **indexes;	/* owned, and what they point to */
+	struct target_index **indexes;	/* owned, with the indexes themselves */
 	size_t count, room;
-	uint32_t orders;		/* that the loader has not finished */
+	uint32_t orders;		/* number of orders the loader has not finished */
 	bool is_loaded;			/* everything was ordered */
-	bool wants_path;		/* that of the query is to be ordered */
-	bool wants_leftovers;		/* as above */
+	bool wants_path;		/* order the file of the query */
+	bool wants_leftovers;		/* order the leftovers */
 	struct named_file paths[PATHS_MAX];
-	size_t next_path;		/* to be replaced */
+	size_t next_path;		/* next of `paths` to replace */
 	struct target_query query;
-	uint64_t number;		/* of the question; 0: none yet */
+	uint64_t number;		/* number of the question; 0: none yet */
 	bool needs_search;
 	struct target_match_work work;
 	struct target_ranking ranking;
@@ -101,8 +101,8 @@ static void forget_path(struct target_finder *finder, const char *path)
 	finder->count = kept;
 }
 
-/* The oldest of those that were named makes room. False: too much is ordered, try again when some
- * of it was loaded. */
+/* Orders a file; drops the one that was named first if there are too many. False: too many orders
+ * wait, try again when some of them are done. */
 static bool order_path(struct target_finder *finder, const char *path)
 {
 	struct named_file *file = &finder->paths[finder->next_path];
@@ -120,8 +120,8 @@ static bool order_path(struct target_finder *finder, const char *path)
 	return true;
 }
 
-/* Files are named by their whole path, as maps have it. One that would be too long, or is not
- * there, stays as it was typed. */
+/* Makes @path absolute, as in maps. A path that would be too long, or does not exist, stays as
+ * typed. */
 static void make_absolute(char path[TARGET_QUERY_BYTES])
 {
 	char *whole = path[0] && path[0] != '/' ? realpath(path, NULL) : NULL;
@@ -131,7 +131,7 @@ static void make_absolute(char path[TARGET_QUERY_BYTES])
 	free(whole);
 }
 
-/* True when there is a new one. */
+/* Takes a new question. False: there is none. */
 static bool take_question(struct target_finder *finder)
 {
 	struct question *question = mailbox_take(&finder->questions);
@@ -159,7 +159,7 @@ static bool is_twin(const struct target_index *a, const struct target_index *b)
 	       strcmp(path, target_index_path(b)) == 0;
 }
 
-/* False: there are none yet. */
+/* False: no leftovers were loaded yet. */
 static bool replace_leftovers(struct target_finder *finder, struct target_index *index)
 {
 	for (size_t i = 0; i < finder->count; i++) {
@@ -179,7 +179,7 @@ static void add_index(struct target_finder *finder, struct target_index *index)
 	for (size_t i = 0; i < finder->count; i++) {
 		if (!is_twin(index, finder->indexes[i]))
 			continue;
-		target_index_destroy(index);	/* named before it was found mapped */
+		target_index_destroy(index);	/* a query named it before it was found mapped */
 		return;
 	}
 	if (finder->count == finder->room) {
@@ -215,7 +215,7 @@ static bool take_loaded(struct target_finder *finder)
 		if (file)
 			memcpy(file->failure, loaded.failure, sizeof(file->failure));
 		else
-			forget_path(finder, loaded.path);	/* it had to make room meanwhile */
+			forget_path(finder, loaded.path);	/* it was dropped meanwhile */
 	}
 	return is_any;
 }
@@ -227,7 +227,7 @@ static bool is_meant(const struct target_query *query, const struct target_index
 	return !query->path[0] || strcmp(query->path, target_index_path(index)) == 0;
 }
 
-/* Of equal matches: what is rare and made for it, then what is the same for all. */
+/* Order among equal matches: rare ones made for the question, then those that every system has. */
 static uint32_t order_of(enum target_kind_found kind, size_t index)
 {
 	static const uint32_t orders[] = {
@@ -239,7 +239,7 @@ static uint32_t order_of(enum target_kind_found kind, size_t index)
 	return orders[kind] < 5 ? orders[kind] : 5 + (uint32_t)index;
 }
 
-/* False: interrupted. */
+/* Searches all indexes. False: interrupted. */
 static bool search(struct target_finder *finder)
 {
 	struct target_search request = {
@@ -266,8 +266,8 @@ static void add_result(struct target_reply *reply, const struct target_result *r
 	reply->matches++;
 }
 
-/* A line of a source file is one of the program that is looked at: the spec for that; false: there
- * is none, or its path would mean something else in a spec. */
+/* Writes the spec of a source line in the program of @pid; false: there is none, or its path would
+ * mean something else in a spec. */
 static bool put_own_line(pid_t pid, const struct probe_spec *typed, char out[TARGET_SPEC_BYTES])
 {
 	char link[32], path[TARGET_QUERY_BYTES];
@@ -286,8 +286,8 @@ static bool put_own_line(pid_t pid, const struct probe_spec *typed, char out[TAR
 	       strcmp(spec.source, typed->source) == 0;
 }
 
-/* "FILE:FUNC:LINE", "FILE:SOURCE:LINE" and "FILE:FUNC+OFFSET" are places of no name that could be
- * found: the spec for that. */
+/* Writes the spec for "FILE:FUNC:LINE", "FILE:SOURCE:LINE" or "FILE:FUNC+OFFSET", places that no
+ * name in an index stands for. */
 static bool put_line_of_file(const struct target_query *query, char out[TARGET_SPEC_BYTES])
 {
 	struct probe_spec spec;
@@ -298,7 +298,7 @@ static bool put_line_of_file(const struct target_query *query, char out[TARGET_S
 	       (spec.line || spec.offset);
 }
 
-/* What was typed, if it is a whole spec already. */
+/* Adds the query itself if it is a complete spec. */
 static void add_typed(const struct target_finder *finder, struct target_reply *reply)
 {
 	struct target_result result = { .kind = TARGET_TYPED, .is_able = true };
@@ -329,7 +329,7 @@ static void add_failure(struct target_finder *finder, struct target_reply *reply
 	add_result(reply, &result);
 }
 
-/* A result that says what was typed knows more about it: it takes the place of that. */
+/* Adds the hits. One with the same spec as the query replaces it, since it knows more. */
 static void add_hits(struct target_finder *finder, struct target_reply *reply)
 {
 	const struct target_ranking *ranking = &finder->ranking;
@@ -357,7 +357,7 @@ static void answer(struct target_finder *finder)
 	struct target_reply *reply = malloc(sizeof(*reply));
 
 	if (!reply)
-		return;		/* the next key asks again */
+		return;		/* the next key sends a new request */
 	reply->number = finder->number;
 	reply->matches = reply->count = 0;
 	reply->is_loading = finder->orders > 0;
@@ -369,7 +369,7 @@ static void answer(struct target_finder *finder)
 	service_notify(finder->service);
 }
 
-/* What did not fit before, too: it does when some of it was loaded. */
+/* Sends orders, also those that found the queue full before. */
 static void order_what_is_wanted(struct target_finder *finder)
 {
 	if (atomic_exchange(&finder->is_outdated, false))
@@ -428,8 +428,8 @@ bool target_finder_destroy(struct target_finder *finder)
 {
 	if (!finder)
 		return true;
-	/* The loader last: the finder asks it. It wakes the finder's thread, so that is freed after
-	 * it. */
+	/* The loader ends after the finder, which calls it. The loader wakes the finder's service,
+	 * which is freed after it. */
 	atomic_store(&finder->newest, UINT64_MAX);
 	service_stop(finder->service);
 	if (!target_loader_destroy(finder->loader))

@@ -2,10 +2,10 @@
  *
  * Problem: 150,000 names, and the next key comes 50 ms later.
  *
- * Idea: what a search looks at first lies together: 8 bytes a name that say which letters it has.
- * Nine names of ten need no more. What matched "vfs_r" is kept, so "vfs_re" looks at that only.
+ * Idea: the data that a search reads first is contiguous: 8 bytes a name that tell which letters it
+ * has. They rule out nine names of ten. Matches of "vfs_r" are cached: "vfs_re" looks only at them.
  *
- * Invariant: `survivors` holds all rows that match `searched`, in their order, or `searched` is "".
+ * Invariant: `survivors` has all rows that match `searched`, in their order, or `searched` is "".
  */
 #include "target_index.h"
 
@@ -19,17 +19,17 @@
 #include "probe_section.h"
 
 #define FIRST_ROOM	1024
-#define STEP		1024	/* names between two looks whether somebody still waits */
-#define UNABLE_COST	150	/* of the score: less than a letter */
-#define PREFERRED	100	/* more than types behind a name take away, less than a letter */
-#define PRESET		(TARGET_SCATTERED / 4)	/* more than all else, less than a scattered word
-						 * takes away */
+#define STEP		1024	/* names between two checks of whether the search is still wanted */
+#define UNABLE_COST	150	/* score: less than a letter */
+#define PREFERRED	100	/* score: more than C++ types cost, less than a letter */
+#define PRESET		(TARGET_SCATTERED / 4)	/* score: more than all else, less than a scattered
+						 * word costs */
 
 _Static_assert(TARGET_TEXT_BYTES <= TARGET_SPEC_BYTES, "what matched is shown");
 
 struct row {
-	uint32_t raw, shown, note;	/* offsets; note TARGET_NO_TEXT: the index's */
-	uint32_t aliases;		/* an offset; TARGET_NO_TEXT: none */
+	uint32_t raw, shown, note;	/* offsets into `texts`; note TARGET_NO_TEXT: the index's */
+	uint32_t aliases;		/* offset; TARGET_NO_TEXT: none */
 	uint16_t shown_length;
 	uint8_t reason;
 	uint8_t is_stale;
@@ -42,18 +42,18 @@ struct target_index {
 	unsigned int reason_count;
 	size_t front_length;
 	uint64_t front_letters;
-	uint64_t *letters;	/* owned, as the next: of each row */
+	uint64_t *letters;	/* owned, like `rows`: one per row */
 	struct row *rows;
 	uint32_t count, room;
 	char *texts;		/* owned */
 	size_t text_bytes, text_room;
-	uint32_t *survivors;	/* owned; NULL: none were kept */
+	uint32_t *survivors;	/* owned: rows that matched last; NULL: none were kept */
 	uint32_t survivor_count;
 	char searched[TARGET_QUERY_BYTES];
 	bool is_preferred;
 };
 
-/* "libc.so.6:" */
+/* Makes what is shown before each name: "libc.so.6:". */
 static void make_front(struct target_index *index, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -147,7 +147,7 @@ static int add_text(struct target_index *index, const char *text, size_t length,
 	return 0;
 }
 
-/* Most are the same bytes as the raw name, and are kept once. */
+/* Adds the display text, which mostly equals the raw name and is then not stored twice. */
 static int add_shown(struct target_index *index, const struct target_name *name, struct row *row)
 {
 	const char *text = name->shown ? name->shown : name->raw;
@@ -170,7 +170,7 @@ static int add_note(struct target_index *index, const char *note, struct row *ro
 	row->note = TARGET_NO_TEXT;
 	if (!note)
 		return 0;
-	/* Functions of one module follow one another. */
+	/* functions of one module are adjacent and share a note */
 	if (index->count && index->rows[index->count - 1].note != TARGET_NO_TEXT &&
 	    strcmp(index->texts + index->rows[index->count - 1].note, note) == 0) {
 		row->note = index->rows[index->count - 1].note;
@@ -180,7 +180,7 @@ static int add_note(struct target_index *index, const char *note, struct row *ro
 	return add_text(index, clean, length, &row->note);
 }
 
-/* A stranger's file may have names without end. */
+/* Limits memory: a foreign file may have any number of names. */
 static bool is_full(const struct target_index *index)
 {
 	const size_t row_bytes = sizeof(*index->rows) + sizeof(*index->letters);
@@ -280,7 +280,7 @@ void target_ranking_offer(struct target_ranking *ranking, const struct target_hi
 	ranking->hits[at] = *hit;
 }
 
-/* The shown text of a row, behind the front that @buffer begins with already. */
+/* Returns the display text of a row, after the front, which @buffer begins with already. */
 static struct target_text text_of(const struct target_index *index, const struct row *row,
 				  char *buffer)
 {
@@ -293,7 +293,7 @@ static struct target_text text_of(const struct target_index *index, const struct
 	return (struct target_text){ buffer, index->front_length + length, index->front_length };
 }
 
-/* "sched:" of "sched:sched_switch" is in front of the name, too. */
+/* Moves text->name_at past the group: "sched:" in "sched:sched_switch". */
 static void find_name(const struct target_index *index, struct target_text *text)
 {
 	const char *colon;
@@ -305,8 +305,8 @@ static void find_name(const struct target_index *index, struct target_text *text
 		text->name_at = (size_t)(colon + 1 - text->at);
 }
 
-/* The text as it is searched and shown: "new processes (execsnoop)" where an alias counts, too.
- * @buffer begins with the front already. */
+/* Returns the text as searched and shown: "new processes (execsnoop)" with an alias. @buffer begins
+ * with the front already. */
 static struct target_text found_text(const struct target_index *index, const struct row *row,
 				     uint32_t alias, char buffer[TARGET_TEXT_BYTES])
 {
@@ -342,7 +342,7 @@ static bool try_text(const struct target_search *search, const struct target_tex
 	return true;
 }
 
-/* The name alone; where that is not what is looked for, with the best of its aliases. */
+/* Tries the name alone; if it does not match, the name with each of its aliases. */
 static bool try_names(const struct target_search *search, char buffer[TARGET_TEXT_BYTES],
 		      struct target_hit *hit)
 {

@@ -1,12 +1,12 @@
 /* target_kernel.c - see target_kernel.h.
  *
- * Problem: a third of the kernel's functions can't be probed, and the kernel says so one by one,
- * after it was asked to. A person should see it before.
+ * Problem: a third of the kernel's functions can't be probed, and the kernel tells it one by one,
+ * when a probe is attached. The user should see it before.
  *
- * Idea: ftrace lists what it can trace, by one name of each address. A kprobe is refused where
- * ftrace has no place ("notrace"), so an address of which no name is in that list is out, and so
- * are those on the blacklist. Where neither can be read all are listed: the kernel then says no
- * later.
+ * Idea: ftrace lists what it can trace, by one name of each address. The kernel refuses a kprobe
+ * where ftrace has no place ("notrace"), so an address is excluded if none of its names is in that
+ * list, or if it is on the blacklist. If neither can be read all are listed: the kernel then
+ * refuses later.
  */
 #include "target_kernel.h"
 
@@ -25,13 +25,13 @@
 
 struct function {
 	uint64_t address;
-	char *name;		/* in `texts` once they are all there; before that an offset */
-	size_t name_at, module_at;	/* module_at 0: of the kernel itself */
+	char *name;		/* name; while texts are still added, an offset into `texts` */
+	size_t name_at, module_at;	/* offsets into `texts`; module_at 0: the kernel itself */
 	bool is_traceable, is_forbidden;
 };
 
 struct kernel_names {
-	struct function *rows;	/* owned, as the next */
+	struct function *rows;	/* owned, like `texts` */
 	size_t count, room;
 	char *texts;
 	size_t text_bytes, text_room;
@@ -69,7 +69,7 @@ static bool begins_with(const char *text, const char *begin)
 	return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-/* Gaps before functions, code that ftrace or BPF made: nothing that a probe could name. */
+/* True for gaps before functions and code that ftrace or BPF made: no probe can name them. */
 static bool is_no_function(const char *name, const char *module)
 {
 	return begins_with(name, "__pfx_") || begins_with(name, "__cfi_") ||
@@ -97,7 +97,7 @@ static int add_function(void *context, uint64_t address, const char *name, const
 	row = &names->rows[names->count];
 	*row = (struct function){ .address = address };
 	err = add_text(names, name, &row->name_at);
-	/* A module's functions follow one another: its name is kept once. */
+	/* A module's functions are adjacent: its name is stored once. */
 	if (!err && module && names->count && row[-1].module_at &&
 	    strcmp(names->texts + row[-1].module_at, module) == 0)
 		row->module_at = row[-1].module_at;
@@ -127,7 +127,7 @@ static int name_against_row(const void *name, const void *row)
 	return strcmp(name, ((const struct function *)row)->name);
 }
 
-/* All rows of that name: `rows` are sorted by it. */
+/* Marks all rows with that name; `rows` are sorted by name. */
 static void mark_traceable(struct kernel_names *names, const char *name)
 {
 	struct function *row = bsearch(name, names->rows, names->count, sizeof(*row),
@@ -139,7 +139,7 @@ static void mark_traceable(struct kernel_names *names, const char *name)
 		row->is_traceable = true;
 }
 
-/* "vfs_read", "nf_hook [nf_tables]". False: the list can't be read. */
+/* Reads lines such as "vfs_read", "nf_hook [nf_tables]". False: the list can't be read. */
 static bool read_traceable(struct kernel_names *names)
 {
 	int dir = tracefs_open(NULL), fd;
@@ -165,7 +165,7 @@ static bool read_traceable(struct kernel_names *names)
 	return lines > 0;
 }
 
-/* The other names of an address that can be traced; `rows` are sorted by address. */
+/* Marks the other names of traceable addresses; `rows` are sorted by address. */
 static void spread_over_aliases(struct kernel_names *names)
 {
 	for (size_t i = 0, end; i < names->count; i = end) {
@@ -179,7 +179,7 @@ static void spread_over_aliases(struct kernel_names *names)
 	}
 }
 
-/* "0xffffffff81000000-0xffffffff81000010\tname": `rows` are sorted by address. */
+/* Reads lines "0xffffffff81000000-0xffffffff81000010\tname"; `rows` are sorted by address. */
 static void read_blacklist(struct kernel_names *names)
 {
 	FILE *file = fopen(BLACKLIST, "re");
@@ -220,7 +220,7 @@ static unsigned int reason_of(const struct function *row, bool has_list, unsigne
 	return has_list && !row->is_traceable ? untraceable : 0;
 }
 
-/* Each name once: `rows` are sorted by it. */
+/* Adds each name once; `rows` are sorted by name. */
 static int fill(struct target_index *index, const struct kernel_names *names, bool has_list,
 		unsigned int unable)
 {
@@ -282,7 +282,7 @@ int target_kernel_load(struct target_index **out, const struct probe_abilities *
 {
 	struct kernel_names names = { .count = 0 };
 	size_t ignored;
-	int err = add_text(&names, "", &ignored);	/* so that no text is at 0 */
+	int err = add_text(&names, "", &ignored);	/* so that offset 0 is no text */
 
 	*out = NULL;
 	if (!err)

@@ -1,4 +1,4 @@
-/* target_kernel.h - the functions of the running kernel, for the finder.
+/* target_kernel.h - loads the functions of the running kernel for the finder.
  * Source: /proc/kallsyms; Documentation/trace/ftrace.rst (available_filter_functions), kprobes.rst
  *         (blacklist).
  * Thread: any; takes some 100 ms. */
@@ -10,9 +10,9 @@
 #include "probe/probe_attach.h"
 #include "target_index.h"
 
-/* All names of all functions; those that can't be probed say why: all of them where @abilities
- * (NULL: everything is) lack kernel probes, else those that ftrace can't trace or that the kernel
- * keeps probes away from. 0 with *@out, the caller's; -EACCES, -ECANCELED, -ENOMEM... */
+/* Loads all names of all functions, with a reason if they can't be probed: all of them if
+ * @abilities (NULL: has everything) lack kernel probes, else those that ftrace can't trace or that
+ * the kernel blacklists. 0 with *@out, the caller's; -EACCES, -ECANCELED, -ENOMEM... */
 int target_kernel_load(struct target_index **out, const struct probe_abilities *abilities,
 		       const atomic_bool *is_stopping, struct diag *why);
 

@@ -1,10 +1,10 @@
 /* target_loader.c - see target_loader.h.
  *
- * Problem: a worker may need seconds for one file; the key that was pressed meanwhile must be
- * answered with the names that are there.
+ * Problem: a worker may need seconds for one file; a key that is pressed meanwhile must be answered
+ * with the names that are loaded.
  *
- * Idea: reading and searching are two threads. This one hands over each index when it is whole, and
- * looks for orders between two files.
+ * Idea: reading and searching are two threads. This one hands over each index when it is complete,
+ * and reads its orders between two files.
  */
 #include "target_loader.h"
 
@@ -21,24 +21,24 @@
 #include "target_kernel.h"
 #include "target_objects.h"
 
-#define ORDER_BYTES   4096	/* 15 orders */
-#define LOADED_BYTES  (1u << 20)	/* 2,000: more than there are files and orders together */
-#define NAMES_MAX_BYTES (256u << 20)	/* two million names */
+#define ORDER_BYTES   4096	/* room for 15 orders */
+#define LOADED_BYTES  (1u << 20)	/* room for 2,000: exceeds files and orders */
+#define NAMES_MAX_BYTES (256u << 20)	/* room for two million names */
 
 struct order {
-	bool is_of_leftovers;		/* and of nothing else */
+	bool is_of_leftovers;		/* load only the leftovers */
 	char path[TARGET_QUERY_BYTES];
 };
 
 struct target_loader {
 	struct service *service;
 	struct target_finder_config config;
-	struct probe_abilities abilities;	/* where the config has none */
+	struct probe_abilities abilities;	/* used if the config has none */
 	void (*wake)(void *context);
 	void *context;
-	struct target_objects objects;	/* the thread's, as the next two */
-	size_t next_object;		/* that was not loaded yet */
-	size_t bytes;			/* of all indexes so far */
+	struct target_objects objects;	/* private to the thread, down to `bytes` */
+	size_t next_object;		/* index of the next one to load */
+	size_t bytes;			/* size of all indexes so far */
 };
 
 static void hand_over(struct target_loader *loader, const struct target_loaded *loaded)
@@ -56,7 +56,7 @@ static void hand_over(struct target_loader *loader, const struct target_loaded *
 	loader->wake(loader->context);
 }
 
-/* One source of many: that it can't be read takes nothing from the others. */
+/* Hands over one source of many: an error in one does not stop the others. */
 static void hand_over_source(struct target_loader *loader, struct target_index *index, int err,
 			     const struct diag *why, const char *what)
 {
@@ -77,7 +77,7 @@ static void hand_over_end(struct target_loader *loader, const char *path, const 
 	hand_over(loader, &loaded);
 }
 
-/* Why probes like @text can't be here, for target_name; 0: they can. */
+/* Returns why probes like @text are impossible here, for target_name; 0: they are possible. */
 static unsigned int unable_of(struct target_index *index, const struct probe_abilities *abilities,
 			      const char *text)
 {

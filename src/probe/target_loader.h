@@ -1,7 +1,7 @@
-/* target_loader.h - the thread that brings the finder its names, source by source.
+/* target_loader.h - the thread that loads names for the finder, source by source.
  *
- * Order:  presets, leftovers, tracepoints, the kernel, then file by file; a file that is named in a
- *         query comes before those that still wait.
+ * Order:  presets, leftovers, tracepoints, the kernel, then file by file; a file that a query names
+ *         comes before those that still wait.
  * Crossings: those of its service, see base/service.h.
  * Thread: all calls from one thread (the finder's).
  */
@@ -11,28 +11,28 @@
 #include "probe/target_finder.h"
 #include "target_index.h"
 
-/* What was loaded. */
+/* One result of loading. */
 struct target_loaded {
-	struct target_index *index;	/* the taker's; NULL: none */
-	char path[TARGET_QUERY_BYTES];	/* the file that was asked for; "": all there is */
-	char failure[TARGET_NOTE_BYTES];	/* why there is no index, or not all of it; "" */
-	bool is_end;		/* of what was asked for */
+	struct target_index *index;	/* owned by the receiver; NULL: none */
+	char path[TARGET_QUERY_BYTES];	/* the file that was ordered; "": everything was */
+	char failure[TARGET_NOTE_BYTES];	/* why the index is missing or partial; "" */
+	bool is_end;		/* the last result for this order */
 };
 
 struct target_loader;
 
-/* @config as of target_finder_create(). @wake is called, from another thread, when something can be
- * taken. */
+/* @config: see target_finder_create(). @wake is called from the loader's thread when a result is
+ * ready. */
 int target_loader_create(struct target_loader **out, const struct target_finder_config *config,
 			 void (*wake)(void *context), void *context, struct diag *why);
-/* As target_finder_destroy(). */
+/* False: its thread hangs in a file system and is left behind, with the sandbox. NULL is fine. */
 bool target_loader_destroy(struct target_loader *loader);
 
-/* Orders all there is (@path ""), or the file at @path. False: too much is ordered already. */
+/* Orders everything (@path ""), or the file at @path. False: too many orders wait. */
 bool target_loader_order(struct target_loader *loader, const char *path);
-/* Orders the leftovers anew; as above. */
+/* Orders the leftovers again. False: too many orders wait. */
 bool target_loader_order_leftovers(struct target_loader *loader);
-/* False: nothing is there now. */
+/* Takes the next result. False: none is ready. */
 bool target_loader_take(struct target_loader *loader, struct target_loaded *out);
 
 #endif

@@ -3,13 +3,13 @@
  * Problem: "vr" is in 20,000 names of a kernel. The one that is meant is where the letters begin
  * words or stand together; which letters of a name to take for that is a choice.
  *
- * Idea: as in matching two sequences. For letter i of the word at place j of the name:
+ * Idea: sequence alignment. For letter i of the word at place j of the name:
  *
  *   ends[i][j] = best[i-1][j-1] + bonus(j)    or   ends[i-1][j-1] + ADJACENT
  *   best[i][j] = ends[i][j]                   or   best[i][j-1] - GAP
  *
- * Most names need no table: the bits of their letters differ. Of the others only the places between
- * the leftmost and the rightmost way to match are filled in.
+ * Most names need no table: the bits of their letters differ. For the others only the places
+ * between the leftmost and the rightmost match are filled in.
  *
  * Rejected: the first way that matches, without a table. It is no faster (most time goes to names
  * that don't match) and takes the "re" of "core_read" from "core".
@@ -30,7 +30,7 @@
 #define LEADING		1
 #define TRAILING	1
 #define EXACT		1000	/* more than any other difference between names of that length */
-#define NOTHING		(INT32_MIN / 2)		/* of which something may still be taken away */
+#define NOTHING		(INT32_MIN / 2)		/* no score; leaves room to subtract more */
 
 static char fold(char c)
 {
@@ -119,7 +119,7 @@ static int32_t bonus_at(const struct target_text *text, size_t place)
 	return 0;
 }
 
-/* Fills in where each letter can be, from the leftmost way and from the rightmost. */
+/* Finds where each letter can be, from the leftmost match and the rightmost. */
 static bool find_range(const struct target_pattern *pattern, const struct target_word *word,
 		       const struct target_text *text, struct target_match_work *work)
 {
@@ -138,7 +138,7 @@ static bool find_range(const struct target_pattern *pattern, const struct target
 	return true;
 }
 
-/* What leads to the first letter: not what stands before the name. */
+/* Returns the cost of the text before the first letter, without what precedes the name. */
 static int32_t leading(const struct target_text *text, size_t place)
 {
 	return LEADING * (int32_t)(place < text->name_at ? place : place - text->name_at);
@@ -156,8 +156,8 @@ static int32_t score_letter(const struct target_text *text, const struct target_
 	return apart > adjacent ? apart : adjacent;
 }
 
-/* The row of the table for one letter, from its first place on. What the next row reads: up to one
- * place before the last where that letter can be. */
+/* Fills the row of the table for one letter, from its first place to one place before the last
+ * where the next letter can be: the next row reads no more. */
 static void fill_row(const struct target_pattern *pattern, const struct target_word *word,
 		     const struct target_text *text, struct target_match_work *work,
 		     size_t letter)
@@ -178,7 +178,7 @@ static void fill_row(const struct target_pattern *pattern, const struct target_w
 	}
 }
 
-/* The best place for the last letter; *@score with what comes behind it taken off. */
+/* Finds the best place for the last letter; *@score includes the cost of the text after it. */
 static size_t find_end(const struct target_word *word, const struct target_text *text,
 		       const struct target_match_work *work, int32_t *score)
 {
@@ -212,11 +212,11 @@ static bool is_exact(const struct target_pattern *pattern, const struct target_w
 	const size_t end = from + word->length;
 
 	if (end > text->length || (end < text->length && text->at[end] != '('))
-		return false;	/* behind the name are a C++ function's types at most */
+		return false;	/* only a C++ function's types may follow the name */
 	return has_letters_at(pattern, word, text, from);
 }
 
-/* With the first letter from @from on, before @end. */
+/* True: the word's letters are adjacent, the first one from @from on, before @end. */
 static bool is_together(const struct target_pattern *pattern, const struct target_word *word,
 			const struct target_text *text, size_t from, size_t end)
 {
@@ -226,7 +226,7 @@ static bool is_together(const struct target_pattern *pattern, const struct targe
 	return false;
 }
 
-/* Fills in work->whole[1] from work->whole[0]; false: the letter is nowhere. */
+/* Makes work->whole[1] from work->whole[0]. False: the letter can be nowhere. */
 static bool extend_pieces(const struct target_pattern *pattern, const struct target_word *word,
 			  const struct target_text *text, struct target_match_work *work,
 			  size_t letter)
@@ -288,7 +288,7 @@ static struct target_text cut(const struct target_text *text)
 	return part;
 }
 
-/* All that match do so equally well. */
+/* Scores a glob: all names that match do so equally well. */
 static int32_t glob_score(const struct target_pattern *pattern, const struct target_text *text)
 {
 	const int flags = pattern->has_case ? 0 : FNM_CASEFOLD;
@@ -319,7 +319,7 @@ int32_t target_match_score(const struct target_pattern *pattern, const struct ta
 		const struct target_word *word = &pattern->words[i];
 		int32_t score;
 
-		if (pattern->count > 1)		/* else the range is there already */
+		if (pattern->count > 1)		/* with one word the range is already there */
 			find_range(pattern, word, &text, work);
 		fill_rows(pattern, word, &text, work);
 		find_end(word, &text, work, &score);
@@ -343,7 +343,7 @@ bool target_match_has_words(const struct target_pattern *pattern, const struct t
 	return true;
 }
 
-/* Back from the best end: letter i - 1 is next to letter i if that was the better way. */
+/* Traces back from the best end: letter i - 1 is next to letter i if that scored better. */
 static void mark_places(const struct target_word *word, const struct target_text *text,
 			const struct target_match_work *work, bool places[TARGET_TEXT_BYTES])
 {

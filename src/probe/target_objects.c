@@ -1,10 +1,10 @@
 /* target_objects.c - see target_objects.h.
  *
- * Problem: a machine runs a thousand files with millions of functions; few are ever asked for.
+ * Problem: a machine runs a thousand files with millions of functions; few are ever searched.
  *
- * Idea: what most processes map is of most interest, so it comes first and the rest is left out; a
- * file that is left out can be named in the query. Files of another root (containers) can't be
- * named in a spec without a process, so they come only with the process asked for.
+ * Idea: files that most processes map are of most interest, so they come first and the rest is left
+ * out; a file that is left out can be named in the query. Files of another root (containers) can't
+ * be named in a spec without a process, so only those of the requested process are listed.
  */
 #include "target_objects.h"
 
@@ -26,7 +26,7 @@
 
 #define MAPS_BYTES_MAX (64u << 20)
 #define FIRST_BYTES    65536
-#define NAME_BYTES     (2 * PROBE_FILE_BYTES)	/* "provider:name" */
+#define NAME_BYTES     (2 * PROBE_FILE_BYTES)	/* fits "provider:name" */
 
 static char *read_maps(pid_t pid, size_t *len)
 {
@@ -57,7 +57,7 @@ static char *read_maps(pid_t pid, size_t *len)
 	return text;
 }
 
-/* A file that can be named, not memory, a device or what was deleted. */
+/* True: a file that a spec can name, not memory, a device or a deleted file. */
 static bool is_file(const struct process_mapping *mapping)
 {
 	static const char deleted[] = " (deleted)";
@@ -108,7 +108,7 @@ static void add_object(struct target_objects *objects, pid_t pid,
 	row->mapping.path = path;
 }
 
-/* A file counts once for a process, however many of its parts are mapped: they are neighbours. */
+/* Counts a file once per process: the mappings of its parts are adjacent. */
 static void add_process(struct target_objects *objects, pid_t pid)
 {
 	struct process_reply reply = { .pid = (uint32_t)pid };
@@ -169,7 +169,7 @@ void target_objects_list(struct target_objects *out, pid_t pid, const atomic_boo
 	if (pid)
 		add_process(out, pid);
 	own = out->count;
-	/* The stop flag of who waits for our thread. */
+	/* is_stopping: set by the thread that waits for this one to end. */
 	while (processes && !atomic_load(is_stopping) && (entry = readdir(processes))) {
 		const pid_t other = (pid_t)strtol(entry->d_name, NULL, 10);
 
@@ -200,7 +200,7 @@ static unsigned int unable_of(struct target_index *index, const struct probe_abi
 	return target_index_reason(index, abilities->list[PROBE_CAN_TRACEFS_UPROBE].reason);
 }
 
-/* Each name once, wherever it is: a name that is in several places is one target. */
+/* Adds each name once: one at several addresses is one target. */
 static int add_functions(struct target_index *index, const struct probe_names *names,
 			 const struct probe_abilities *abilities)
 {
@@ -273,7 +273,7 @@ static int make_indexes(const char *path, const struct probe_names *names,
 	return diag_set(why, err, "no memory for the names of %s", path);
 }
 
-/* Once more without demangling where a name has killed the worker. */
+/* Tries again without demangling if a name has crashed the worker. */
 static int read_names(struct sandbox *sandbox, int fd, int debug_fd, struct probe_names *names,
 		      struct diag *why)
 {
@@ -286,7 +286,7 @@ static int read_names(struct sandbox *sandbox, int fd, int debug_fd, struct prob
 	return err;
 }
 
-/* By one door only, as everywhere: an open file is the mapped one, or has its build-id. */
+/* Opens the file as everywhere else: an open file is the mapped one, or has its build-id. */
 static int open_object(const struct target_object *object, struct sandbox *sandbox,
 		       struct line_files *files, struct build_id *wanted, struct diag *why)
 {

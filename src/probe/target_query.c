@@ -17,7 +17,7 @@ static const struct kind_prefix {
 	{ "lat:", BIT(TARGET_KERNEL_FUNCTION) | BIT(TARGET_USER_FUNCTION) },
 };
 
-/* Takes the kind from the begin of @text; returns what follows. */
+/* Consumes the kind at the start of @text; returns what follows. */
 static const char *take_prefix(struct target_query *query, const char *text)
 {
 	query->kinds = ANY_KIND;
@@ -33,13 +33,13 @@ static const char *take_prefix(struct target_query *query, const char *text)
 	return text;
 }
 
-/* "/bin/app", "./app", "../app", "bin/app:main". */
+/* True: @text is a path: "/bin/app", "./app", "../app", "bin/app:main". */
 static bool is_path(const char *text, size_t length)
 {
 	return length > 1 && memchr(text, '/', length);
 }
 
-/* A path ends before a colon or a blank; what is behind it is searched in that file. */
+/* Consumes a path, which ends before a colon or a blank; the rest is searched in that file. */
 static const char *take_path(struct target_query *query, const char *text)
 {
 	const size_t length = strcspn(text, ": ");

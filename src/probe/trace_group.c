@@ -1,10 +1,10 @@
 /* trace_group.c - see trace_group.h.
  *
- * Problem: a dynamic event belongs to nobody: it stays when its maker dies, and everybody's stand
- * in the same few files, where one truncating open removes them all.
+ * Problem: a dynamic event has no owner: it stays when its maker dies, and the events of all
+ * programs are in the same few files, where one truncating open removes them all.
  *
- * Idea: whose an event is stands in the name of its group, in a form that can be checked: process,
- * its start (pids are used again) and the pid namespace in which both mean something. A group of
+ * Idea: the name of an event's group identifies its owner, in a form that can be checked: process,
+ * its start (pids are reused) and the pid namespace in which both mean something. A group of
  * our namespace whose process is gone is a leftover.
  *
  * Invariant: nothing is removed but our own group, and groups that are surely dead.
@@ -27,22 +27,22 @@
 #include "proc/process_stat.h"
 
 #define GROUP_PREFIX  "flametop_"
-#define COMMAND_BYTES 4096	/* the kernel's WRITE_BUFSIZE */
+#define COMMAND_BYTES 4096	/* limit of the kernel: WRITE_BUFSIZE */
 #define ALL_EVENTS    "dynamic_events"
 
 struct trace_group {
 	int tracefs;
 	char name[TRACE_NAME_BYTES];
-	uint64_t made;		/* events so far: their names */
+	uint64_t made;		/* events made so far: numbers their names */
 };
 
-/* Whose a group is, out of its name. */
+/* Owner of a group, parsed from its name. */
 struct owner {
 	unsigned long pid, namespace;
 	uint64_t start_ticks;
 };
 
-/* Reads a whole file, terminated. NULL with errno. */
+/* Reads a whole file, terminated; NULL with errno. */
 static char *read_file(int dir, const char *path, size_t *bytes)
 {
 	const int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
@@ -77,7 +77,7 @@ static char *read_file(int dir, const char *path, size_t *bytes)
 	return NULL;
 }
 
-/* One write(2), as the files want it. 0 or -errno. */
+/* Sends a command in one write(2), as the files require. 0 or -errno. */
 static int write_command(int tracefs, const char *file, const char *command)
 {
 	const int fd = openat(tracefs, file, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -91,7 +91,7 @@ static int write_command(int tracefs, const char *file, const char *command)
 	return err;
 }
 
-/* The inode of our pid namespace; 0: can't tell. */
+/* Returns the inode of our pid namespace; 0: unknown. */
 static unsigned long own_namespace(void)
 {
 	struct stat status;
@@ -116,7 +116,7 @@ int trace_group_name(char out[TRACE_NAME_BYTES], struct diag *why)
 	return 0;
 }
 
-/* True if the numbers in /proc are those of our own pid namespace: we have no other name there. */
+/* True: /proc has the pids of our own pid namespace: NSpid lists only that one. */
 static bool is_proc_ours(void)
 {
 	char *text = read_file(AT_FDCWD, "/proc/self/status", NULL);
@@ -156,7 +156,7 @@ static bool is_stale(const char *group, bool is_proc_known)
 	return stat.start_ticks != owner.start_ticks || stat.state == 'Z' || stat.state == 'X';
 }
 
-/* "p:GROUP/NAME ...", "r16:GROUP/NAME ..." */
+/* Reads the group from "p:GROUP/NAME ...", "r16:GROUP/NAME ...". */
 static bool read_group(const char *line, char out[TRACE_NAME_BYTES])
 {
 	const char *colon = strchr(line, ':'), *slash = colon ? strchr(colon, '/') : NULL;
@@ -193,9 +193,9 @@ static int visit_events(int tracefs, line_visit *visit, void *context)
 struct sweep {
 	int tracefs;
 	bool is_proc_known;
-	char last[TRACE_NAME_BYTES];	/* looked at: a group's events stand together, */
+	char last[TRACE_NAME_BYTES];	/* last group seen: events of a group are adjacent */
 	bool last_is_stale, last_is_gone;
-	uint32_t found, removed;	/* events */
+	uint32_t found, removed;	/* number of events */
 	struct diag *why;
 };
 
@@ -272,7 +272,7 @@ void trace_group_close(struct trace_group *group)
 		return;
 	if (group->tracefs >= 0 && group->made)
 		err = trace_group_remove_named(group->tracefs, group->name);
-	if (err)	/* the next start finds it */
+	if (err)	/* the next start will remove it */
 		log_warn("probes of %s stay: %s", group->name, strerror(-err));
 	if (group->tracefs >= 0)
 		close(group->tracefs);
@@ -289,8 +289,8 @@ static const char *definitions_file(enum trace_type type)
 	return is_kernel_type(type) ? "kprobe_events" : "uprobe_events";
 }
 
-/* What the kernel said of @command, out of error_log: "The symbol is not unique". The file holds
- * the last few errors of everybody, so only one of this very command counts. */
+/* Reads the kernel's message about @command from error_log: "The symbol is not unique". The file
+ * has the last few errors of everybody, so only one for exactly this command counts. */
 static bool read_kernel_sentence(int tracefs, const char *command, char *out, size_t room)
 {
 	static const char error[] = ": error: ", of[] = "\n  Command: ";
@@ -339,7 +339,7 @@ static int explain_refusal(const struct trace_group *group, int err, const char 
 			strerror(-err));
 }
 
-/* Reads what an event looks like from outside; @out has its name and type. */
+/* Reads id and fields of an event; @out has its name and type. */
 static int describe(int tracefs, const char *system, struct trace_event *out, struct diag *why)
 {
 	char path[PATH_MAX], *text;
@@ -364,7 +364,7 @@ static int describe(int tracefs, const char *system, struct trace_event *out, st
 	return err;
 }
 
-/* Its name is unique on the machine: kprobe_profile does not say the group. */
+/* Gives the event a name that is unique on the machine: kprobe_profile does not show the group. */
 static void name_event(struct trace_group *group, struct trace_event *event)
 {
 	snprintf(event->name, sizeof(event->name), "p%s_%" PRIu64,

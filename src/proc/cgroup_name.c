@@ -1,8 +1,7 @@
 /* cgroup_name.c - see proc/cgroup_name.h.
  *
- * Each directory of the path is looked at alone, with the one before it where that tells what it
- * is. A container's id is 64 hexadecimal digits whoever made it, so a new program that makes
- * containers is known before it is heard of.
+ * Each directory of the path is parsed alone, or with its parent where that identifies it. All
+ * container runtimes use ids of 64 hexadecimal digits, so unknown runtimes are recognised too.
  */
 #include "proc/cgroup_name.h"
 
@@ -12,7 +11,7 @@
 
 #define ID_DIGITS	64
 #define SHOWN_DIGITS	12	/* as docker ps */
-#define POD_DIGITS_MIN	32	/* of a uid without dashes, as static pods have */
+#define POD_DIGITS_MIN	32	/* digits of a uid without dashes, as static pods have */
 
 /* Part of a path. */
 struct piece {
@@ -71,7 +70,7 @@ static int hex_value(char digit)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* systemd's "\x2d" for the dash, which in the names of slices stands for a slash. */
+/* Copies @piece and decodes systemd's "\x2d": a plain dash in the name of a slice means a slash. */
 static void copy_unescaped(char *out, struct piece piece)
 {
 	size_t used = 0;
@@ -100,8 +99,8 @@ static bool is_id(struct piece piece)
 	return true;
 }
 
-/* "ID", "docker-ID.scope", "libpod-ID", "kubepods-....slice:cri-containerd:ID". What watches a
- * container from outside is named after it, too. */
+/* Finds the id in "ID", "docker-ID.scope", "libpod-ID", "kubepods-....slice:cri-containerd:ID".
+ * Refuses conmon, which monitors a container and is named after it. */
 static bool find_id(struct piece piece, struct piece *id)
 {
 	struct piece before;
@@ -115,7 +114,7 @@ static bool find_id(struct piece piece, struct piece *id)
 	       (!before.len || ends_with(before, "-") || ends_with(before, ":"));
 }
 
-/* Those that name theirs otherwise: by the directory above. */
+/* Returns true when @parent says that @piece is the name of a container that is no id. */
 static bool is_named_below(struct piece parent, struct piece piece)
 {
 	static const char *const parents[] = { "lxc", "lxc.payload", "garden", "buildkit" };
@@ -128,7 +127,7 @@ static bool is_named_below(struct piece parent, struct piece piece)
 	       !memcmp(piece.at, parent.at, parent.len);
 }
 
-/* True: the directory itself is a container's, so it is no unit besides. */
+/* Returns true when the directory is a container's and not a unit's, too. */
 static bool take_container(struct cgroup_name *out, struct piece parent, struct piece piece)
 {
 	struct piece id;
@@ -151,14 +150,14 @@ static bool take_container(struct cgroup_name *out, struct piece parent, struct 
 		copy(out->container, piece);
 		return true;
 	}
-	/* A service that is a container: both are its names. */
+	/* A container that is a service too: use both names. */
 	if (begins_with(piece, "systemd-nspawn@") && ends_with(piece, ".service"))
 		copy_unescaped(out->container,
 			       without_end(without_begin(piece, "systemd-nspawn@"), ".service"));
 	return false;
 }
 
-/* "pod2712a1e7-...", "kubepods-burstable-pod2712a1e7_....slice", and that with ":..." behind. */
+/* Parses "pod2712a1e7-...", "kubepods-burstable-pod2712a1e7_....slice", also followed by ":...". */
 static void take_pod(struct cgroup_name *out, struct piece piece, bool is_in_kubepods)
 {
 	const char *at = memmem(piece.at, piece.len, "-pod", 4);
@@ -212,8 +211,8 @@ void cgroup_name_parse(struct cgroup_name *out, const char *path, size_t len)
 	}
 }
 
-/* Which hierarchy is asked before which. On a machine with both versions a container may be left
- * in the group of the program that made it in version 2. */
+/* Hierarchies by preference. On a machine with both versions a container may still be in the cgroup
+ * of the program that created it in version 2. */
 enum { HIERARCHY_SYSTEMD, HIERARCHY_CPU, HIERARCHY_UNIFIED, HIERARCHY_COUNT };
 
 static bool has_controller(struct piece list, const char *name)
@@ -231,7 +230,8 @@ static bool has_controller(struct piece list, const char *name)
 	return false;
 }
 
-/* "1:name=systemd:/init.scope", "4:cpu,cpuacct:/", "0::/init.scope". HIERARCHY_COUNT: another. */
+/* Parses "1:name=systemd:/init.scope", "4:cpu,cpuacct:/", "0::/init.scope". Returns the hierarchy;
+ * HIERARCHY_COUNT: another one, or no valid line. */
 static int read_line(struct piece line, struct piece *path)
 {
 	const char *first = memchr(line.at, ':', line.len), *second;

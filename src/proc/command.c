@@ -31,14 +31,14 @@
 #define RELAY_BYTES 4096
 
 struct command {
-	const char *name;	/* BORROWED argv[0], for sentences */
+	const char *name;	/* BORROWED argv[0], for messages */
 	pid_t pid;
 	int pidfd, go_fd, failure_fd, output_fd;
 	bool has_group, has_ended, was_started, is_ended_with_us;
 	int status;
 };
 
-/* Where the child keeps its two pipe ends while everything above is closed. */
+/* Descriptors of the child's two pipe ends; all higher ones are closed. */
 enum { CHILD_GO_FD = 3, CHILD_FAILURE_FD = 4, CHILD_FIRST_FOREIGN_FD = 5 };
 
 static int read_all(int fd, void *out, size_t bytes)
@@ -51,7 +51,7 @@ static int read_all(int fd, void *out, size_t bytes)
 	return got == (ssize_t)bytes ? 0 : -EPIPE;
 }
 
-/* Signals that flametop ignores or blocks would stay so in the command. */
+/* Resets ignored and blocked signals, which the command would inherit. */
 static void reset_signals(void)
 {
 	sigset_t none;
@@ -81,7 +81,7 @@ static bool is_file(const char *path, int access)
 	       !faccessat(AT_FDCWD, path, access, AT_EACCESS);
 }
 
-/* The first file called @name along PATH that can be accessed so, in @room. */
+/* Finds the first file called @name along PATH that allows @access; its path goes into @room. */
 static bool find_along_path(const char *name, int access, char *room, size_t bytes)
 {
 	const char *at = getenv("PATH");
@@ -99,14 +99,15 @@ static bool find_along_path(const char *name, int access, char *room, size_t byt
 	}
 }
 
-/* What execvp(3) finds by calling execve(2) along PATH, which is seen by who probes that: @name
- * itself, if it has a slash, or the path of the program, in @room. NULL: there is none. */
+/* Finds the program as execvp(3) does, but without calling execve(2) for each directory of PATH,
+ * which probes on it would count. Returns @name itself if it has a slash, or the path of the
+ * program, in @room; NULL: there is none. */
 static const char *find_program(const char *name, char *room, size_t bytes)
 {
 	if (strchr(name, '/'))
 		return name;
 	if (!*name || (!find_along_path(name, X_OK, room, bytes) &&
-		       !find_along_path(name, F_OK, room, bytes)))	/* its exec says why not */
+		       !find_along_path(name, F_OK, room, bytes)))	/* exec tells the reason */
 		return NULL;
 	return room;
 }
@@ -139,7 +140,7 @@ _Noreturn static void run_child(char *const argv[], int go, int failure, int out
 		err = errno;
 	}
 	if (write(CHILD_FAILURE_FD, &err, sizeof(err)) < 0)
-		err = ENOEXEC;	/* nobody listens: the status must do */
+		err = ENOEXEC;	/* the parent is gone: only the status is left */
 	_exit(err == ENOENT ? COMMAND_STATUS_NOT_FOUND : COMMAND_STATUS_NOT_EXECUTABLE);
 }
 
@@ -229,7 +230,7 @@ int command_start(struct command *command, struct diag *why)
 
 	command->was_started = true;
 	if (write(command->go_fd, &byte, sizeof(byte)) != (ssize_t)sizeof(byte)) {
-		reap(command);	/* somebody has killed it */
+		reap(command);	/* it was killed */
 		return diag_set(why, -ESRCH, "%s ended before it could start", command->name);
 	}
 	if (read_all(command->failure_fd, &failure, sizeof(failure)) != 0)
@@ -270,7 +271,7 @@ bool command_is_left(struct command *command)
 	       !command_has_ended(command, &status);
 }
 
-/* Signals that come from now on are read from the descriptor; -1: they have their default effect.
+/* Opens a signalfd for the signals to relay and blocks them. Returns it, or -1.
  * SIGTSTP and SIGCONT matter only to a command that the terminal's keys do not reach. */
 static int open_signals(const struct command *command)
 {
@@ -289,7 +290,8 @@ static int open_signals(const struct command *command)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* A key of the terminal (SI_KERNEL) has reached a command of our own process group already. */
+/* Relays a signal. One from a key of the terminal (SI_KERNEL) has reached a command in flametop's
+ * own process group already. */
 static void pass_signal_on(struct command *command, int signal_fd)
 {
 	struct signalfd_siginfo seen;
@@ -302,8 +304,8 @@ static void pass_signal_on(struct command *command, int signal_fd)
 		raise(SIGSTOP);		/* the job stops as a whole; SIGCONT comes by @signal_fd */
 }
 
-/* What the command prints goes where it would have gone without us, as far as that still takes it.
- * False: there will be no more. */
+/* Copies output of the command to standard output, ignoring write errors. Returns false at the end
+ * of the output. */
 static bool relay_output(int from)
 {
 	char bytes[RELAY_BYTES];
@@ -324,7 +326,7 @@ int command_outlive(struct command *command)
 	};
 	int status;
 
-	signal(SIGPIPE, SIG_IGN);	/* nobody reads: no reason to block the command */
+	signal(SIGPIPE, SIG_IGN);	/* a closed stdout must not stop the relay */
 	while (!command_has_ended(command, &status)) {
 		if (poll(sources, SOURCES, -1) < 0)
 			continue;
@@ -333,7 +335,7 @@ int command_outlive(struct command *command)
 		if (sources[OUTPUT].revents && !relay_output(command->output_fd))
 			sources[OUTPUT].fd = -1;
 	}
-	/* What it printed last is in the pipe still; what it started may keep that open. */
+	/* Its last output may still be in the pipe, which its children may keep open. */
 	while (sources[OUTPUT].fd >= 0 && poll(&sources[OUTPUT], 1, 0) > 0)
 		if (!relay_output(command->output_fd))
 			break;
@@ -342,7 +344,7 @@ int command_outlive(struct command *command)
 	return status;
 }
 
-/* Not reaped before the last signal, so that the number stays the command's. */
+/* Ends the command. Reaps it only after the last signal, so that its pid is not reused before. */
 static void end(struct command *command)
 {
 	const pid_t whom = command->has_group ? -command->pid : command->pid;
@@ -360,7 +362,7 @@ void command_destroy(struct command *command)
 
 	if (!command)
 		return;
-	close(command->go_fd);	/* a child that still waits sees the end and goes */
+	close(command->go_fd);	/* makes a child that still waits exit */
 	if (!command->was_started)
 		reap(command);
 	else if (command->is_ended_with_us && !command_has_ended(command, &status))

@@ -1,5 +1,5 @@
-/* command_output.c - see proc/command_output.h. A line that is longer than the log's goes on in
- * the next one: nothing of it is cut. */
+/* command_output.c - see proc/command_output.h. A line that is longer than a line of the log
+ * continues in the next one: nothing is cut. */
 #include "proc/command_output.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/whole_io.h"
 
 #define LINE_BYTES (LOG_LINE_BYTES / 2)	/* the sanitizer may make it longer */
-#define PIPE_READS 16			/* of 4 KiB: a full pipe */
+#define PIPE_READS 16			/* reads of 4 KiB: a full pipe */
 
 struct command_output {
 	int fd, stop_fd;
@@ -50,7 +50,7 @@ static void *run(void *argument)
 		{ .fd = output->stop_fd, .events = POLLIN },
 	};
 	char bytes[4096];
-	int last_reads = PIPE_READS;	/* after the stop: some commands never end printing */
+	int last_reads = PIPE_READS;	/* limit after the stop: some commands print for ever */
 	ssize_t got;
 
 	while (!fds[1].revents || last_reads--) {

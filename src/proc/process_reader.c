@@ -1,9 +1,10 @@
 /* process_reader.c - see proc/process_reader.h.
  *
- * Of most short processes only the cgroup is asked, and most are gone by then, so that their
- * parent's is read instead. Nobody waits for that: such requests wake the thread once for all that
- * came together, such replies wait to be found beside others for a while, and what was read of a
- * parent holds for all that were asked about before: each was its child by then.
+ * For most short-lived processes only the cgroup is requested, and most are gone when the request
+ * is served, so that their parent's is read instead. This is not urgent: such requests wake the
+ * thread once per batch, their replies wait up to NOTICE_WAIT_NS to be taken with others, and one
+ * reading of a parent's cgroup serves all requests made before it, as each process was its child
+ * by then.
  */
 #include "proc/process_reader.h"
 
@@ -21,10 +22,10 @@
 #include "proc/cgroup_name.h"
 
 #define QUEUE_BYTES	(256 * 1024)
-#define UNDER_WAY_MAX	1024	/* no more requests than both queues can hold */
+#define UNDER_WAY_MAX	1024	/* outstanding requests; both queues can hold as many */
 #define STATS_QUEUE_BYTES	(128 * 1024)
-#define STATS_UNDER_WAY_MAX	512	/* likewise */
-#define NOTICE_WAIT_NS	(500 * CLOCK_NS_PER_MS)	/* while samples come, these are found sooner */
+#define STATS_UNDER_WAY_MAX	512	/* outstanding requests; both queues can hold as many */
+#define NOTICE_WAIT_NS	(500 * CLOCK_NS_PER_MS)	/* with samples the analyzer looks sooner */
 #define FILE_MAX_BYTES	(32 * 1024 * 1024)	/* 65,530 mappings with long paths */
 
 struct queued_request {
@@ -40,24 +41,24 @@ struct cgroup_reading {
 
 struct process_reader {
 	struct service *service;
-	uint32_t under_way;		/* asked, reply not taken yet; the asking side's */
-	bool is_wake_due;		/* likewise */
+	uint32_t under_way;		/* requests without a taken reply; asking thread only */
+	bool is_wake_due;		/* unannounced requests; asking thread only */
 	struct spsc stat_requests, stat_replies;
 	uint32_t stats_under_way;
 
-	/* the thread's own */
-	struct process_request own;	/* about ourselves, put off; pid 0: none */
-	struct cgroup_reading parent;	/* the last one's */
-	uint64_t notice_due_ns;		/* of replies that nobody waits for; 0: there are none */
+	/* used only by the service thread */
+	struct process_request own;	/* deferred request about flametop itself; pid 0: none */
+	struct cgroup_reading parent;	/* last reading of a parent's cgroup */
+	uint64_t notice_due_ns;		/* when to announce replies not urgent; 0: none */
 };
 
-/* Nobody waits for the answer. */
+/* Returns true for a request whose reply is not urgent. */
 static bool is_for_cgroup_alone(const struct process_request *request)
 {
 	return request->has_names && !request->wants_maps;
 }
 
-/* Whole file below /proc into a malloc'd, terminated block; NULL when it can't be read. */
+/* Reads a whole file below /proc into a malloc'd, NUL-terminated block; NULL: it can't be read. */
 static char *read_file(size_t *len, const char *format, uint32_t pid, uint32_t tid)
 {
 	char path[64], *text = NULL;
@@ -92,7 +93,7 @@ static char *read_file(size_t *len, const char *format, uint32_t pid, uint32_t t
 	return text;
 }
 
-/* Takes a number of base 16 or 10 and the byte @end behind it, or, not taken, the line's end. */
+/* Parses a number of base 16 or 10 and the byte @end after it; the end of the line will do too. */
 static bool take_number(char **at, unsigned int base, char end, uint64_t *out)
 {
 	const char *begin = *at;
@@ -278,7 +279,7 @@ static void answer(struct process_reader *reader, const struct process_request *
 		reader->notice_due_ns = clock_now_ns() + NOTICE_WAIT_NS;
 }
 
-/* How long the thread may sleep. */
+/* Announces the replies if it is time. Returns how long the thread may sleep, in ms. */
 static int put_notice_off(struct process_reader *reader)
 {
 	const uint64_t now_ns = clock_now_ns();
@@ -299,7 +300,7 @@ static void answer_stat(struct process_reader *reader, const struct process_stat
 
 	reply.time_ns = clock_now_ns();
 	reply.err = process_stat_read(&reply.stat, request->pid, request->tid);
-	/* A zombie's is empty, and it was called something. */
+	/* A zombie's command line reads as empty, which it was not before. */
 	if (!reply.err && request->wants_command_line && reply.stat.state != 'Z')
 		reply.command_line = process_stat_read_command_line(request->pid);
 	slot = spsc_reserve(&reader->stat_replies, sizeof(*slot));
@@ -308,8 +309,8 @@ static void answer_stat(struct process_reader *reader, const struct process_stat
 	spsc_commit(&reader->stat_replies);
 }
 
-/* Our own maps come after all others that wait: with them 17 libraries are asked for, and who has
- * just started us looks for the names of others. */
+/* Defers the request for flametop's own maps until no other waits: they make the analyzer request
+ * 17 libraries, and a user who has just started flametop looks for the names of other programs. */
 static void take_request(struct process_reader *reader, const struct queued_request *queued)
 {
 	const struct process_request *request = &queued->request;

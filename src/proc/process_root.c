@@ -1,11 +1,11 @@
 /* process_root.c - see proc/process_root.h.
  *
- * Problem: root in a container owns its files as root, so their owner does not tell whether the
- * root of this machine wrote them. And device and inode do not tell either: a container's files may
- * lie in file systems that are mounted here.
+ * Problem: root in a container owns its files as root, so the owner does not tell whether the root
+ * of this machine wrote them. Device and inode do not tell either: a container's files may lie in
+ * file systems that are mounted here.
  *
- * Idea: a process with our own mounts and our own root directory is in no container. Descriptors of
- * /proc/PID stay with that process, so that no other one can answer for it.
+ * Idea: a process with flametop's own mounts and root directory is in no container. A descriptor of
+ * /proc/PID always refers to that process, never to a later one with its pid.
  */
 #include "proc/process_root.h"
 

@@ -1,7 +1,7 @@
 /* process_stat.c - see proc/process_stat.h.
  *
- * The comm in stat is the process's own choice and may hold blanks, brackets and newlines: it ends
- * at the last bracket of the line, and nothing before that is a field.
+ * A process chooses the comm in stat, which may hold blanks, brackets and newlines: it ends at the
+ * last bracket of the text, and the fields begin after that.
  */
 #include "proc/process_stat.h"
 
@@ -37,7 +37,7 @@ bool process_stat_parse(struct process_stat *out, const char *text)
 	return true;
 }
 
-/* Up to @capacity bytes of a file below /proc; how many, or -errno. */
+/* Reads up to @capacity bytes of a file below /proc. Returns their number, or -errno. */
 static ssize_t read_start(const char *path, char *out, size_t capacity)
 {
 	size_t used = 0;

@@ -110,10 +110,10 @@ static bool has_id(const pid_t *ids, size_t count, pid_t id)
 }
 
 struct candidate {
-	pid_t pid, parent;	/* pid 0: taken */
+	pid_t pid, parent;	/* pid 0: already in the list */
 };
 
-/* The processes that began at @since_ticks or later. NULL: no memory. */
+/* Lists the processes that began at @since_ticks or later. NULL: no memory. */
 static struct candidate *list_candidates(uint64_t since_ticks, size_t *count)
 {
 	struct candidate *candidates;
@@ -136,7 +136,7 @@ static struct candidate *list_candidates(uint64_t since_ticks, size_t *count)
 	return candidates;
 }
 
-/* A child of a root, or of one that was taken before. */
+/* Returns true for a child of a root, or of a process that was taken before. */
 static bool is_child(const struct candidate *candidate, const pid_t *roots, size_t root_count,
 		     const pid_t *taken, size_t taken_count)
 {
@@ -176,7 +176,7 @@ static uint32_t count_words(int fd)
 
 	while ((got = whole_read(fd, bytes, sizeof(bytes))) > 0)
 		for (ssize_t i = 0; i < got; i++)
-			words += bytes[i] == ' ';	/* one behind each */
+			words += bytes[i] == ' ';	/* one after each pid */
 	return words;
 }
 

@@ -1,18 +1,18 @@
 /* confine.c - see sandbox/confine.h.
  *
- * Problem: whatever one layer forgets, a parser that was taken over will find.
+ * Problem: a compromised parser will find any gap that a single layer leaves.
  *
- * Idea: each layer alone should do. A worker's user owns nothing and is nobody's; it has no
- * capability and cannot get one; its root is a directory that it may not enter; Landlock denies the
- * rest of the file system; limits bound memory, time, files and processes; and of the kernel it can
- * reach two dozen system calls. What all workers share is done once, in the zygote, and inherited.
+ * Idea: each layer alone should suffice. A worker's user ID owns nothing and nobody else uses it;
+ * the worker has no capability and cannot get one; its root is a directory that it may not enter;
+ * Landlock denies the rest of the file system; limits bound memory, time, files and processes; the
+ * filter allows two dozen system calls. What workers share is set once, in the zygote.
  *
- * Invariant: a step that fails ends in an error, not in a warning; only what a kernel or a user
- * without privileges cannot have at all is left out: Landlock, and for others than root the change
- * of user and root, whose place the user's own lack of rights takes.
+ * Invariant: a step that fails is an error, not a warning. Only what the kernel or an unprivileged
+ * user lacks altogether is skipped: Landlock, and, without root, the change of user and root
+ * directory, where the user's own lack of rights has to do.
  *
- * Rejected: namespaces (the filter kills who asks for one, and a network namespace takes 10 ms);
- * securebits (they matter to execve(2), which nobody here can call).
+ * Rejected: namespaces (the filter kills a worker that asks for one, and a network namespace takes
+ * 10 ms); securebits (they only affect execve(2), which a worker can't call).
  */
 #include "sandbox/confine.h"
 
@@ -30,13 +30,13 @@
 #include "sandbox/landlock.h"
 #include "sandbox/sandbox_protocol.h"
 
-/* Debian's policy 9.2.2 reserves 65000-65533 and systemd's list of ids names 65520-65533 as used by
- * nobody. Not 65534 "nobody": NFS and others run processes and own files as that. */
+/* Unused user ID: Debian's policy 9.2.2 reserves 65000-65533, and systemd's list of ids has
+ * 65520-65533 as unused. Not 65534 "nobody": NFS and others run processes and own files as that. */
 #define UNUSED_ID 65527
 
-#define DESCRIPTORS_MAX (3 + SANDBOX_JOB_FDS + 3)	/* 0-2, the job's, memfd and two to spare */
+#define DESCRIPTORS_MAX (3 + SANDBOX_JOB_FDS + 3)	/* 0-2, the job's, memfd, two spare */
 
-/* A worker has another user than the zygote, which has to end it. */
+/* The zygote needs CAP_KILL, because the worker it must kill runs as another user. */
 #define ZYGOTE_CAPABILITIES (1u << CAP_SETUID | 1u << CAP_SETGID | 1u << CAP_KILL)
 
 static int set_capabilities(uint32_t wanted)
@@ -64,8 +64,8 @@ static int drop_capabilities_of_others(void)
 	return set_capabilities(ZYGOTE_CAPABILITIES);
 }
 
-/* A directory without a name to look up that exists everywhere: the open descriptors of the zygote,
- * which only its own user may look at. */
+/* Changes the root to a directory that exists everywhere and has no name to look up: information on
+ * the zygote's open descriptors, which only the zygote's own user may access. */
 static int leave_file_system(void)
 {
 	if (geteuid() != 0)
@@ -117,7 +117,8 @@ static bool set_limit(__rlimit_resource_t resource, rlim_t value)
 	return setrlimit(resource, &limit) == 0;
 }
 
-/* Ends with SIGXCPU, which tells it from other deaths, and a second later with SIGKILL. */
+/* Over the limit the kernel sends SIGXCPU, which tells this from other deaths, and SIGKILL a second
+ * later. */
 static bool set_cpu_limit(uint32_t seconds)
 {
 	struct rlimit limit;

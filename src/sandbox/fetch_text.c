@@ -31,7 +31,7 @@ struct fetch_place fetch_memory(const char *base, int64_t offset)
 	return place;
 }
 
-/* Without a type. False: it does not fit. */
+/* Writes @place without a type. Returns false if it has no location or does not fit. */
 static bool write_place(const struct fetch_place *place, char out[FETCH_TEXT_BYTES])
 {
 	int used;
@@ -40,7 +40,7 @@ static bool write_place(const struct fetch_place *place, char out[FETCH_TEXT_BYT
 		return false;
 	if (!place->is_memory)
 		used = snprintf(out, FETCH_TEXT_BYTES, "%s", place->base);
-	else if (strcmp(place->base, "@") == 0)	/* in the file: the kernel adds nothing to it */
+	else if (strcmp(place->base, "@") == 0)	/* "@+OFFSET": the kernel takes a file offset */
 		used = snprintf(out, FETCH_TEXT_BYTES, "@%+" PRId64, place->offset);
 	else
 		used = snprintf(out, FETCH_TEXT_BYTES, "%+" PRId64 "(%s)", place->offset,

@@ -1,13 +1,13 @@
-/* flat_table.c - checks the bytes of a symbol table once, then answers from them.
+/* flat_table.c - checks the bytes of a symbol table once, then looks up in them.
  *
- * Problem: the bytes come from a process that parsed a stranger's file and may do what that file
- * wants. Look-ups happen a million times a second and cannot check anything.
+ * Problem: the bytes come from a process that parsed an untrusted file and may be controlled by it.
+ * Look-ups happen a million times a second and cannot check anything.
  *
  * Idea: everything that a look-up relies on is a property of the bytes, checked on arrival. Rows
  * may nest and overlap, so the row before an address need not be the one that contains it, and the
  * one that does may lie any number of rows before. `outer` makes that a walk over candidates only:
- * rows between a row and its `outer` end no later than the row itself, so an address behind the
- * row's end is behind theirs too.
+ * rows between a row and its `outer` end no later than the row itself, so an address after the
+ * row's end is after theirs, too.
  *
  *   row 0  |---------------------------|     outer NONE
  *   row 1     |-----|                        outer 0
@@ -34,7 +34,7 @@ uint32_t flat_table_outer(const struct flat_row *rows, uint32_t index)
 {
 	uint32_t outer = index ? index - 1 : FLAT_NONE;
 
-	/* Each row is skipped for good once: linear over all rows. */
+	/* Called for all rows in order, this skips each row at most once: linear time in total. */
 	while (outer != FLAT_NONE && row_end(&rows[outer]) <= row_end(&rows[index]))
 		outer = rows[outer].outer;
 	return outer;
@@ -105,8 +105,8 @@ int flat_table_check(struct flat_table *out, const void *bytes, size_t bytes_cou
 	return 0;
 }
 
-/* The last row that starts at or before @address. Without a jump that depends on what is compared:
- * half of those would be guessed wrong, which takes longer than all the rest. */
+/* Returns the last row that starts at or before @address. Branch-free: half of the branches on the
+ * comparison would be mispredicted, which takes longer than all the rest. */
 static uint32_t last_start(const struct flat_table *table, uint64_t address)
 {
 	const struct flat_row *rows = table->rows;

@@ -1,10 +1,10 @@
 /* landlock.c - see sandbox/landlock.h.
  *
- * Idea: a set of rules that handles every right the kernel knows and grants none. Rights are known
- * by version; what a later version adds is granted still, until its row is added here.
+ * Idea: a ruleset that handles every right the kernel knows and grants none. The rights are listed
+ * by ABI version; those of later versions stay granted until their row is added here.
  *
- * The numbers are the kernel's user interface: the headers of a build machine are often older than
- * the kernel that the program meets.
+ * The numbers are written out (they are kernel ABI): the headers of a build machine are often older
+ * than the kernel that the program runs on.
  */
 #include "sandbox/landlock.h"
 
@@ -16,8 +16,8 @@
 
 #define ASK_VERSION 1u		/* LANDLOCK_CREATE_RULESET_VERSION */
 
-/* struct landlock_ruleset_attr as of version 6. Older kernels take it while what they do not know
- * is zero. */
+/* struct landlock_ruleset_attr as of version 6. Older kernels accept it as long as the fields they
+ * don't know are zero. */
 struct rights {
 	uint64_t files, network, scoped;
 };

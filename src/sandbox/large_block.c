@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define HUGE_PAGE_BYTES	(2u << 20)	/* x86-64; where they are larger, the pages stay small */
+#define HUGE_PAGE_BYTES	(2u << 20)	/* x86-64; if the CPU's are larger, no huge page is used */
 
 void *large_block_alloc(size_t bytes)
 {

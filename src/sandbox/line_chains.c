@@ -1,5 +1,5 @@
-/* line_chains.c - see sandbox/line_chains.h. The bytes come from a process that a stranger's file
- * may own: every number in them is compared before it is used. */
+/* line_chains.c - see sandbox/line_chains.h. The bytes come from a process that an untrusted file
+ * may control: every number in them is checked before it is used. */
 #include "sandbox/line_chains.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* packed_records.c - see sandbox/packed_records.h.
  *
- * Two buffers: of the file as it is, in which every record is whole, and of what was unpacked,
- * which holds less than one record between two steps.
+ * Two buffers: `packed` has bytes of the file and always one complete record when it is handled;
+ * `plain` has unpacked bytes, less than one record between two steps.
  */
 #include "sandbox/packed_records.h"
 
@@ -21,7 +21,7 @@
 #define PLAIN_BYTES	 (4 * RECORD_BYTES_MAX)
 #define WINDOW_LOG_MAX	 27	/* zstd's own limit for streams: 128 MiB */
 
-/* Records that perf itself writes, see capture/perf_data_header.h. */
+/* Types of records that perf itself writes, see capture/perf_data_header.h. */
 enum {
 	TYPE_TRACING_DATA = 66,
 	TYPE_COMPRESSED = 81,
@@ -30,10 +30,10 @@ enum {
 
 struct unpacking {
 	int file, out;
-	uint64_t next, end;		/* offsets of what is still to be read from the file */
-	unsigned char *packed;		/* FILE_BYTES */
+	uint64_t next, end;		/* file range that is still to be read */
+	unsigned char *packed;		/* owned, FILE_BYTES: bytes of the file */
 	size_t packed_at, packed_filled;
-	unsigned char *plain;		/* PLAIN_BYTES */
+	unsigned char *plain;		/* owned, PLAIN_BYTES: unpacked bytes */
 	size_t plain_filled;
 	ZSTD_DStream *stream;
 	uint64_t bytes_in, bytes_out;	/* size of the compressed records read, and unpacked */
@@ -58,7 +58,7 @@ static int write_out(const struct unpacking *job, const void *bytes, size_t coun
 	return 0;
 }
 
-/* Makes the next @bytes (RECORD_BYTES_MAX at most) whole in the buffer. */
+/* Fills the buffer until the next @bytes (RECORD_BYTES_MAX at most) are in it. */
 static int make_available(struct unpacking *job, size_t bytes, struct diag *why)
 {
 	const size_t left = job->packed_filled - job->packed_at;
@@ -82,7 +82,7 @@ static int make_available(struct unpacking *job, size_t bytes, struct diag *why)
 	return 0;
 }
 
-/* What is whole of the unpacked records goes on, the begin of the next one stays. */
+/* Writes out the complete unpacked records; the beginning of the next one stays. */
 static int hand_on(struct unpacking *job, struct diag *why)
 {
 	size_t whole = 0;
@@ -136,7 +136,7 @@ static int unpack(struct unpacking *job, const void *bytes, size_t count, struct
 	return err;
 }
 
-/* Bytes that follow a record without being one. */
+/* Copies bytes that follow a record without being one. */
 static int pass_bytes(struct unpacking *job, uint64_t count, struct diag *why)
 {
 	int err = 0;
@@ -168,7 +168,7 @@ static int pass_record(struct unpacking *job, const struct perf_event_header *he
 	return err ? err : pass_bytes(job, ((uint64_t)follow + 7) & ~UINT64_C(7), why);
 }
 
-/* { length, bytes, padding } */
+/* Unpacks the body of a COMPRESSED2 record: { length, bytes, padding }. */
 static int unpack_second_form(struct unpacking *job, const unsigned char *body, size_t room,
 			      struct diag *why)
 {

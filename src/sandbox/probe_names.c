@@ -1,5 +1,5 @@
-/* probe_names.c - see sandbox/probe_names.h. The bytes come from a process that a stranger's file
- * may own: every number in them is compared before it is used. */
+/* probe_names.c - see sandbox/probe_names.h. The bytes come from a process that an untrusted file
+ * may control: every number in them is checked before it is used. */
 #include "sandbox/probe_names.h"
 
 #include <assert.h>
@@ -34,7 +34,7 @@ static bool is_text(const struct probe_names *names, uint32_t offset)
 	       strnlen(names->strings + offset, PROBE_NAMES_TEXT_MAX + 1) <= PROBE_NAMES_TEXT_MAX;
 }
 
-/* < 0: @a comes before @b; 0: the same twice. */
+/* Returns < 0 if @a sorts before @b, 0 if they are equal. */
 static int compare_functions(const struct probe_names *names, const struct probe_function *a,
 			     const struct probe_function *b)
 {
@@ -112,7 +112,7 @@ int probe_names_read(struct sandbox *sandbox, int fd, int debug_fd, uint64_t par
 	struct sandbox_bytes bytes;
 	int err = sandbox_run(sandbox, &request, &bytes, why);
 
-	*out = (struct probe_names){ .header = NULL };	/* may be finished, too */
+	*out = (struct probe_names){ .header = NULL };	/* valid for probe_names_finish() */
 	if (err)
 		return err;
 	err = probe_names_check(out, bytes.bytes, bytes.count, why);
@@ -160,7 +160,7 @@ static bool is_mark(const struct probe_names *names, uint32_t index, const char 
 	       (!provider[0] || strcmp(names->strings + mark->provider, provider) == 0);
 }
 
-/* One after the other: a file has hundreds of them. */
+/* Searches linearly: a file has only hundreds of marks. */
 const struct probe_mark *probe_names_find_mark(const struct probe_names *names,
 					       const char *provider, const char *name,
 					       uint32_t *count)

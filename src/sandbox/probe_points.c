@@ -1,5 +1,5 @@
-/* probe_points.c - see sandbox/probe_points.h. The bytes come from a process that a stranger's file
- * may own: every number in them is compared before it is used. */
+/* probe_points.c - see sandbox/probe_points.h. The bytes come from a process that an untrusted file
+ * may control: every number in them is checked before it is used. */
 #include "sandbox/probe_points.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@ static int bad(struct diag *why, const char *what)
 	return diag_set(why, -EBADMSG, "its parser's answer has %s", what);
 }
 
-/* What lies between functions and points, so that those are aligned. */
+/* Returns the size of the padding between functions and points, which aligns the points. */
 static size_t gap_bytes(uint32_t function_count)
 {
 	return function_count % 2 ? sizeof(uint32_t) : 0;
@@ -46,7 +46,7 @@ static int check_header(const struct point_header *header, size_t bytes_count, s
 	return 0;
 }
 
-/* Whether the rows first <= i < first + count are among @all. */
+/* Returns whether all rows first <= i < first + count are below @all. */
 static bool is_range(uint32_t first, uint32_t count, uint32_t all)
 {
 	return first <= all && count <= all - first;

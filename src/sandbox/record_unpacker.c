@@ -23,7 +23,7 @@ struct record_unpacker {
 	int socket;			/* the worker's end */
 	uint64_t number;
 	pthread_t thread;
-	int err;			/* the thread's, once it has ended */
+	int err;			/* result of the thread; valid after it ended */
 	struct diag why;
 };
 
@@ -38,7 +38,7 @@ static void *run_job(void *argument)
 
 	unpacker->err = sandbox_run(unpacker->sandbox, &request, &answer, &unpacker->why);
 	sandbox_bytes_finish(&answer);
-	close(unpacker->socket);	/* whoever reads sees the end */
+	close(unpacker->socket);	/* the reader sees the end of the stream */
 	return NULL;
 }
 

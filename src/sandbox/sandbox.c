@@ -1,14 +1,14 @@
 /* sandbox.c - see sandbox/sandbox.h; the messages are drawn in sandbox/sandbox_protocol.h.
  *
- * Problem: flametop runs as root and reads the binaries of strangers; parsers have bugs.
+ * Problem: flametop runs as root and reads untrusted binaries; parsers have bugs.
  *
- * Idea: main opens, another process parses, main checks what comes back: its form, that nobody can
- * change it any more, its size (sandbox_answer.c), and every number in it (flat_table_check()).
+ * Idea: main opens the file, another process parses it, main checks the reply: its form, that it is
+ * sealed, its size (sandbox_answer.c), and every number in it (flat_table_check()).
  *
  * Invariant: a job ends within its deadline and GRACE_MS, whatever worker and zygote do. A zygote
- * that breaks the rules is killed and stays dead: every later job fails at once with a sentence.
+ * that breaks the protocol is killed and stays dead: every later job fails at once with a reason.
  *
- * Rejected: a worker that lives for many objects (one file could forge another one's table);
+ * Rejected: a worker that lives for many DSOs (one file could forge another one's table);
  * execve() of a program of its own (an installed path that could be replaced; start-up time).
  */
 #include "sandbox/sandbox.h"
@@ -35,18 +35,18 @@
 #include "sandbox_answer.h"
 #include "zygote.h"
 
-#define GRACE_MS 3000	/* for the zygote to kill and to tell, on a machine that is overloaded */
+#define GRACE_MS 3000	/* for the zygote to kill and to report, on an overloaded machine */
 
 struct sandbox {
 	pid_t zygote;		/* -1: none, or ended and reaped */
 	int socket;		/* -1: none */
-	int cancel;		/* eventfd, readable for good once sandbox_cancel() was called */
-	int cancel_job;		/* eventfd: look at cancelled_to */
+	int cancel;		/* eventfd, stays readable after sandbox_cancel() was called */
+	int cancel_job;		/* eventfd, readable when cancelled_to has changed */
 	/* sandbox_cancel_job() raises it, before it writes to cancel_job; sandbox_run() loads it,
 	 * after it has read from there. */
 	_Atomic uint64_t cancelled_to;
 	uint32_t deadline_ms;
-	bool has_deadline;	/* else the kind's own */
+	bool has_deadline;	/* deadline_ms replaces the kind's own */
 };
 
 static int is_gone(struct diag *why)
@@ -54,8 +54,8 @@ static int is_gone(struct diag *why)
 	return diag_set(why, -EPIPE, "the symbol compiler has ended: restart flametop");
 }
 
-/* With all signals blocked, until the zygote has set its own dispositions: a ^C of the first
- * millisecond must not end it. */
+/* Forks with all signals blocked until the zygote has set its own dispositions: a ^C in the first
+ * millisecond must not kill it. */
 static pid_t fork_zygote(int socket)
 {
 	sigset_t all, before;
@@ -102,7 +102,7 @@ fail:
 	return err;
 }
 
-/* PR_SET_PDEATHSIG takes the zygote's worker along. */
+/* Kills the zygote; PR_SET_PDEATHSIG kills its worker, too. */
 static void end_zygote(struct sandbox *sandbox)
 {
 	if (sandbox->socket >= 0)
@@ -168,7 +168,7 @@ static bool is_cancelled(struct sandbox *sandbox, uint64_t number)
 	return number && number <= atomic_load(&sandbox->cancelled_to);
 }
 
-/* Asks the zygote to end its worker. It may have done so: then its verdict is on the way. */
+/* Asks the zygote to kill its worker. If the worker has ended already, the verdict is coming. */
 static void end_worker(struct sandbox *sandbox)
 {
 	const struct sandbox_job cancel = { .kind = 0 };
@@ -176,8 +176,8 @@ static void end_worker(struct sandbox *sandbox)
 	sandbox_protocol_send(sandbox->socket, &cancel, sizeof(cancel), NULL, 0);
 }
 
-/* Waits for the zygote's word on the worker. After any failure the zygote's next word would be the
- * wrong one, so it is ended. */
+/* Waits for the zygote's verdict on the worker. After any failure the next verdict would belong to
+ * the wrong job, so the zygote is killed. */
 static int wait_verdict(struct sandbox *sandbox, const struct sandbox_request *request,
 			struct sandbox_verdict *verdict, struct diag *why)
 {

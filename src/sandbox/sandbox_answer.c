@@ -1,7 +1,7 @@
 /* sandbox_answer.c - see sandbox_answer.h.
  *
- * Trust: the verdict is the zygote's. The answer may be of a file that has taken its worker over:
- * nothing in it decides more than whether that one file has a table.
+ * Trust: the verdict comes from the zygote. The answer may come from a worker that its input file
+ * has compromised: it can decide no more than whether that one file has a table.
  */
 #include "sandbox_answer.h"
 
@@ -53,7 +53,7 @@ int sandbox_answer_judge(const struct sandbox_verdict *verdict, uint32_t deadlin
 	return 0;
 }
 
-/* What a worker says about its failure is the text of a stranger. */
+/* Fails with the worker's reason, which is untrusted text. */
 static int refuse(struct sandbox_answer *answer, struct diag *why)
 {
 	char clean[sizeof(why->text)];

@@ -1,5 +1,5 @@
-/* sandbox_answer.h - what has come of a job: the verdict on the worker, and what it sent.
- * Thread: that of sandbox_run(), which is the only caller. */
+/* sandbox_answer.h - evaluates the zygote's verdict on a worker, and receives the worker's answer.
+ * Thread: the thread of sandbox_run(), which is the only caller. */
 #ifndef SANDBOX_SANDBOX_ANSWER_H
 #define SANDBOX_SANDBOX_ANSWER_H
 
@@ -7,14 +7,15 @@
 
 #include "sandbox/sandbox.h"
 
-/* 0 when the worker ended by itself and with status 0; else -errno with the reason. */
+/* Returns 0 if the worker exited by itself with status 0; else -errno with the reason. */
 int sandbox_answer_judge(const struct sandbox_verdict *verdict, uint32_t deadline_ms,
 			 uint32_t cpu_s, struct diag *why);
-/* -ECANCELED and its sentence. */
+/* Sets @why to the message of a cancelled job and returns -ECANCELED. */
 int sandbox_answer_cancelled(struct diag *why);
 
-/* Takes the answer from the socket @reply when the worker is gone: it is there, or never will be.
- * As sandbox_run(); -EBADMSG when the worker broke the rules, -E2BIG over @bytes_max. */
+/* Receives the answer from the socket @reply; call it after the worker is gone, when the answer is
+ * there or never will be. Returns 0 or the error as sandbox_run() does; -EBADMSG: the worker broke
+ * the protocol; -E2BIG: more than @bytes_max. */
 int sandbox_answer_take(int reply, uint64_t bytes_max, struct sandbox_bytes *out,
 			struct diag *why);
 

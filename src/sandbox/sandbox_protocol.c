@@ -62,7 +62,7 @@ int sandbox_protocol_receive(int socket, void *message, size_t bytes, int *fds, 
 	union control control;
 	struct msghdr packet = {
 		.msg_iov = &part, .msg_iovlen = 1,
-		/* Not its whole size: the kernel would put one more into the padding. */
+		/* Not the buffer's size: its padding has room for one more descriptor. */
 		.msg_control = &control, .msg_controllen = CMSG_LEN(FDS_MAX * sizeof(int)),
 	};
 	int taken[FDS_MAX];	/* the rest is dropped by the kernel, which sets MSG_CTRUNC */

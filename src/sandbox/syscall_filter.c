@@ -1,17 +1,17 @@
 /* syscall_filter.c - see sandbox/syscall_filter.h.
  *
- * Problem: a worker that a file has taken over still shares the kernel with everybody, and every
- * system call is a way to talk to it.
+ * Problem: a worker compromised by a file still shares the kernel with everybody, and every system
+ * call is attack surface.
  *
- * Idea: a list of what reading passed descriptors, memory, one sealed memfd and one answer need;
- * the arguments are narrowed where they decide what the call can do. What is not on the list kills
- * the process: a parser that wants more is not a parser any more, and SIGSYS says so to main. The
- * list becomes a BPF program once, in the zygote (0.1 ms); a worker only installs it.
+ * Idea: an allow-list for reading passed descriptors, memory, one sealed memfd and one answer;
+ * arguments are restricted where they decide what the call can do. Any other call kills the
+ * process, since no parser needs it; main sees SIGSYS. The list is compiled to a BPF program once,
+ * in the zygote (0.1 ms); a worker only installs it.
  *
- * libdw looks for split and shared debug files by their paths, whether it is asked to or not. Its
- * jobs get a list of their own, by which no path exists; and so do libunwind's.
+ * libdw always looks for split and shared debug files by path. Its jobs get a list of their own, in
+ * which path calls fail with ENOENT; libunwind's jobs have their own list, too.
  *
- * Rejected: -EPERM in place of death for all (a job would go on in a state that nobody thought of).
+ * Rejected: -EPERM instead of death for all (a job would go on in an untested state).
  */
 #include "sandbox/syscall_filter.h"
 
@@ -41,11 +41,11 @@ struct allowed {
 #define IF_BOTH(name, a, b)	    { SCMP_SYS(name), 2, { a, b } }
 #define IS(argument, value)	    { argument, SCMP_CMP_EQ, value, 0 }
 #define BITS(argument, mask, value) { argument, SCMP_CMP_MASKED_EQ, mask, value }
-#define NO_CODE			    BITS(2, PROT_EXEC, 0)	/* the same argument of both */
+#define NO_CODE			    BITS(2, PROT_EXEC, 0)	/* mmap(), mprotect(): `prot` */
 
 static const struct allowed needed[] = {
-	/* The inputs. The filter cannot see whether newfstatat() gets a path besides the
-	 * descriptor: there the root directory, empty for a worker, is what stops it. */
+	/* For the inputs. The filter cannot see whether newfstatat() gets a path besides the
+	 * descriptor: the worker's root directory, empty to it, makes a path useless. */
 	ALWAYS(read),
 	ALWAYS(pread64),
 	ALWAYS(lseek),
@@ -53,7 +53,7 @@ static const struct allowed needed[] = {
 	IF(newfstatat, IS(3, AT_EMPTY_PATH)),
 	IF(fcntl, IS(1, F_GETFD)),	/* libelf asks whether it is open */
 
-	/* Memory, never of a file and never to be run. */
+	/* For memory: never file-backed, never executable. */
 	ALWAYS(brk),
 	IF_BOTH(mmap, NO_CODE, BITS(3, MAP_ANONYMOUS, MAP_ANONYMOUS)),
 	IF(mprotect, NO_CODE),
@@ -63,7 +63,7 @@ static const struct allowed needed[] = {
 	ALWAYS(sysinfo),	/* qsort() asks how much memory there is */
 	IF(futex, IS(1, FUTEX_WAKE_PRIVATE)),	/* the end of pthread_once() */
 
-	/* The answer. */
+	/* For the answer. */
 	IF(memfd_create, IS(1, MFD_CLOEXEC | MFD_ALLOW_SEALING)),
 	ALWAYS(write),
 	IF(fcntl, IS(1, F_ADD_SEALS)),
@@ -76,14 +76,14 @@ static const struct allowed needed[] = {
 };
 
 static const struct allowed needed_by_libunwind[] = {
-	ALWAYS(rt_sigprocmask),	/* around each of its locks; SIGKILL is above it */
-	/* At its start, to be ready for addresses of its own process that may not be there. */
+	ALWAYS(rt_sigprocmask),	/* around each of its locks; can't block SIGKILL */
+	/* At start-up libunwind prepares to probe addresses of its own process. */
 	IF(pipe2, IS(1, O_NONBLOCK | O_CLOEXEC)),
 	ALWAYS(mincore),
 };
 
-/* What the run-times of the sanitizers do besides, in builds for tests only. Not what a report
- * needs: it ends the worker, so that every finding is a failed test. */
+/* Calls of the sanitizer run-times, in test builds only. The calls that print a report are not
+ * allowed: they kill the worker, so that every finding is a failed test. */
 static const struct allowed needed_by_sanitizers[] = {
 	IF(sigaltstack, IS(0, 0)),	/* before a call that does not return */
 };
@@ -112,7 +112,7 @@ static int add(scmp_filter_ctx context, const struct allowed *list, size_t count
 	return err;
 }
 
-/* By default a call by another table of numbers (i386, x32) kills the thread only. */
+/* BADARCH is set because by default a call of another ABI (i386, x32) kills only the thread. */
 static int add_all(scmp_filter_ctx context)
 {
 	int err = seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
@@ -125,7 +125,7 @@ static int add_all(scmp_filter_ctx context)
 	return err;
 }
 
-/* libseccomp 2.5 writes programs to descriptors only. */
+/* Goes through a descriptor, because libseccomp 2.5 can write programs only to one. */
 static int export(scmp_filter_ctx context, struct sock_fprog *out)
 {
 	int fd = memfd_create("flametop-filter", MFD_CLOEXEC);

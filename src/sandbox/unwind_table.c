@@ -1,8 +1,8 @@
 /* unwind_table.c - see sandbox/unwind_table.h.
  *
- * The bytes come from a process that parsed a stranger's file and may do what that file wants:
- * they are checked once on arrival. A wrong rule can still lead a walk astray, in the stacks of
- * that file's own program; the walker trusts no address that it computes. */
+ * The bytes come from a process that parsed an untrusted file and may be controlled by it: they are
+ * checked once on arrival. A wrong rule can still mislead the walker in the stacks of that file's
+ * own program; the walker trusts no address that it computes. */
 #include "sandbox/unwind_table.h"
 
 #include <assert.h>

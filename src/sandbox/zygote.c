@@ -3,8 +3,8 @@
  * Problem: a fork of the running profiler would copy its threads' locks, its rings and its
  * memory. So this process is forked before any of that exists, and only forks from then on.
  *
- * Invariant: at most one worker lives, and none when the verdict is sent or the zygote ends; but
- * for those that the kernel does not let end, which do nothing any more.
+ * Invariant: at most one worker lives, and none when the verdict is sent or the zygote ends, except
+ * killed workers that are still blocked in the kernel and run no more code.
  */
 #include "zygote.h"
 
@@ -24,9 +24,9 @@
 #include "sandbox/sandbox_protocol.h"
 #include "sandbox/worker.h"
 
-#define KILLED_MS 2000	/* on an overloaded machine; main has more patience: GRACE_MS */
+#define KILLED_MS 2000	/* wait for a killed worker's end; shorter than main's GRACE_MS */
 
-/* Makes fd @fd descriptor 3 and the only one besides /dev/null as 0, 1 and 2. */
+/* Moves @fd to descriptor 3, opens /dev/null as 0, 1 and 2, and closes all others. */
 static int keep_only(int fd)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -39,9 +39,9 @@ static int keep_only(int fd)
 	return close_range(4, ~0u, 0);
 }
 
-/* The terminal's keys and a service's stop are for main; this process ends with it. main's handlers
- * are for main, too: a worker that crashes must die of that. main blocked all signals before it
- * forked: what came since is dropped here. */
+/* Ignores signals from terminal keys and service managers, which are for main; this process ends
+ * with main. Resets main's handlers: a worker that crashes must die of the signal. main blocked all
+ * signals before it forked; those that arrived since are dropped here. */
 static void set_signals(void)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE,
@@ -88,8 +88,8 @@ static enum sandbox_end wait_for_worker(int socket, int pidfd, uint64_t deadline
 	}
 }
 
-/* Not at once where it reads of a file system whose server took the request and does not answer:
- * the kernel lets nothing end it before. It is left behind, and taken by take_late_workers(). */
+/* Waits a limited time for the killed worker's end: a read from a file system whose server does not
+ * respond can't be interrupted. Such a worker is left to take_late_workers() to reap. */
 static bool has_died(int pidfd)
 {
 	struct pollfd ended = { .fd = pidfd, .events = POLLIN };

@@ -1,8 +1,8 @@
 /* debug_file.c - see symbols/debug_file.h.
  *
- * Idea: every candidate is a path that we compose: of a build-id in hex, of a name without a slash
- * out of a stranger's file, and of a mapping's directory. It is walked by openat2(2) below one
- * root, so links and ".." lead no further than that.
+ * Idea: every candidate is a path that we compose from a build-id in hex, a name without a slash
+ * from an untrusted file, and a mapping's directory. openat2(2) walks it below one root, so links
+ * and ".." can't leave that root.
  */
 #include "symbols/debug_file.h"
 
@@ -71,7 +71,7 @@ static bool open_by_build_id(const struct place *place, const struct build_id *i
 	return open_candidate(place, DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
 }
 
-/* Where both have the same name, the first place holds the object itself. */
+/* If link and object have the same name, the first candidate is the object itself. */
 static bool open_by_link(const struct place *place, const struct debug_search *search)
 {
 	const char *path = search->object_path, *link = search->link;

@@ -3,15 +3,15 @@
  * Problem: a name is demangled in two microseconds, and a worker for it takes some milliseconds. A
  * name may also kill its worker.
  *
- * Idea: all that wait when the thread comes round are one batch, sorted by owner; each owner's
- * names are one job. New names of a large program come one by one, so a batch begins a tenth of a
- * second after the last one, unless it is full: the first names come at once, and those after them
- * do not take a worker each. A job that fails is split in halves until the name that did it is
- * alone: that one stays as it is, and costs the others nothing but time. That is bounded, too: an
- * owner with FAILURES_MAX such names has no others demangled.
+ * Idea: all names that are waiting when the thread looks are one batch, sorted by owner; each
+ * owner's names are one job. New names of a large program come one by one, so a batch begins a
+ * tenth of a second after the last one, unless it is full: the first names are demangled at once,
+ * and later ones do not take a worker each. A job that fails is split in halves until the name
+ * that caused it is alone: that name stays mangled, and costs the others only time. The time is
+ * bounded: after FAILURES_MAX such names no more names of that owner are demangled.
  *
- * Never more are under way than replies fit into their queue: the thread never waits for the
- * analyzer, nor the analyzer for the thread.
+ * No more names are under way than there is room for in the queue of replies: the thread never
+ * waits for the analyzer, nor the analyzer for the thread.
  */
 #include "symbols/demangler.h"
 
@@ -73,7 +73,7 @@ static void reply(struct demangler *demangler, uint32_t id, uint32_t owner, cons
 	spsc_commit(&demangler->service->replies);
 }
 
-/* Each with its end, behind one another: *@bytes of them, malloc'd; NULL: no memory. */
+/* Returns the terminated names one after another, *@bytes in all; malloc'd; NULL: no memory. */
 static char *join_names(const struct batch_name *names, uint32_t count, size_t *bytes)
 {
 	char *text, *at;
@@ -190,7 +190,7 @@ static void demangle(struct demangler *demangler, const struct batch_name *names
 	service_notify(demangler->service);
 }
 
-/* Takes what waits. Out of memory the name stays as it is. */
+/* Moves waiting requests to the batch. Without memory for a name, it stays mangled. */
 static void collect(struct demangler *demangler)
 {
 	const struct name_request *request;

@@ -1,11 +1,11 @@
 /* file_copy.c - see symbols/file_copy.h.
  *
- * The child is forked from a process with threads: it calls nothing that may wait for a lock of
- * theirs, but for what its deadline ends, too. It has no descriptor of ours when it asks the
- * server, so that nothing waits for it when we end.
+ * The child is forked from a process with threads, so it calls nothing that may wait for a lock of
+ * theirs, except where its deadline ends the wait. It has closed our descriptors before it sends a
+ * request to the server, so that nothing waits for it when we end.
  *
- * A child that the kernel does not end keeps its share of our memory: CHILDREN_MAX bounds that, and
- * refuses then only what lies on FUSE.
+ * A child that the kernel does not end keeps its share of our memory: CHILDREN_MAX bounds that.
+ * When it is reached, only files that need a copy are refused.
  */
 #include "symbols/file_copy.h"
 
@@ -36,17 +36,17 @@
 #define ENDED_MS	  20	/* most killed children have ended by then */
 #define KILLED_MS	  500	/* a killed child that lives longer is taken to hang */
 #define KILLED_PAUSE_US	  1000
-#define OF_USER_BYTES_MAX FILE_COPY_BYTES_MAX	/* of all copies that are being made */
+#define OF_USER_BYTES_MAX FILE_COPY_BYTES_MAX	/* all copies of one user under way */
 #define WALK_DEADLINE_MS  500	/* an errand waits a second */
 #define REFUSED_MAX	  32
 #define REFUSED_NS	  (60 * CLOCK_NS_PER_S)
 #define SEAL_TRIES	  100
 #define SEAL_PAUSE_US	  1000
-#define CHILD_FD	  3	/* the socket; behind it those of the root */
+#define CHILD_FD	  3	/* the socket; the descriptors of the root follow it */
 
 struct answer {
 	int err;
-	struct object_file file;	/* its fd comes along */
+	struct object_file file;	/* its fd is passed with the message */
 	struct diag why;
 };
 
@@ -55,7 +55,7 @@ struct copy_size {		/* in memory that is shared with the children */
 	uint64_t user;
 };
 
-/* Of all threads. */
+/* Shared by all threads under `lock`; the children write `sizes`, too, by atomics. */
 static struct {
 	pthread_mutex_t lock;
 	struct {
@@ -63,16 +63,16 @@ static struct {
 		uint32_t user;
 		uint64_t system;
 		bool is_left;	/* killed, and not ended yet */
-		uint64_t killed_ns;	/* when, if it is left */
+		uint64_t killed_ns;	/* is_left: when it was killed */
 	} children[CHILDREN_MAX];
 	struct {
 		uint64_t system, until_ns;
 	} refused[REFUSED_MAX];
-	struct copy_size *sizes;	/* of children[i]'s copy; the children write them */
+	struct copy_size *sizes;	/* sizes[i] is that of children[i]'s copy */
 } copies = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* An overlay hands everything on to its layers, and who has a user namespace of their own may mount
- * one over FUSE. Containers of root's lie on overlays, too: theirs are root's. */
+/* An overlay passes all requests on to its layers, and in a user namespace any user may mount one
+ * over FUSE. The overlays of root's containers are mounted by root, in our user namespace. */
 static bool is_foreign_overlay(const char *type, int process)
 {
 	return strncmp(type, "overlay ", 8) == 0 && process >= 0 &&
@@ -116,7 +116,7 @@ static bool find_mount(FILE *mounts, unsigned long mount, int process, bool *is_
 	return is_found;
 }
 
-/* Of memfds and other memory, which no process has mounted. */
+/* Returns whether the file is a memfd or other memory, in a file system that nobody has mounted. */
 static bool is_in_memory(const struct statx *found)
 {
 	const int memory = memfd_create("flametop-own", MFD_CLOEXEC);
@@ -129,7 +129,7 @@ static bool is_in_memory(const struct statx *found)
 	return is_same;
 }
 
-/* Where our own programs come from, or all of us write. */
+/* Returns whether the file is in a file system of our own programs, or in that of /tmp. */
 static bool is_own_system(const struct statx *found)
 {
 	static const char *const own[] = { "/", "/usr", "/tmp" };
@@ -152,7 +152,7 @@ bool file_copy_is_needed(int place, int process)
 		return true;
 	if (found.stx_dev_major || is_own_system(&found) || !(found.stx_mask & STATX_MNT_ID))
 		return false;		/* a disk; ours; or a kernel before 5.8 */
-	/* Another root than ours may hide the mount that it is in from its process. */
+	/* A process with another root than ours may not see the mount that its file is in. */
 	is_found = find_mount(open_mounts(process), found.stx_mnt_id, process, &is_needed) ||
 		   find_mount(open_mounts(-1), found.stx_mnt_id, process, &is_needed);
 	return is_needed && (is_found || !is_in_memory(&found));
@@ -272,7 +272,7 @@ static int take_place(const struct file_copy_job *job)
 	return place;
 }
 
-/* In place of the one whose time is over first. The lock is held. */
+/* Replaces the entry that expires first. The lock is held. */
 static void refuse_system(uint64_t system)
 {
 	size_t oldest = 0;
@@ -344,7 +344,7 @@ static int copy_bytes(int memory, int fd, uint64_t bytes)
 	return seal(memory);
 }
 
-/* In the child. Two at once may both be refused; who is asks again later. */
+/* Runs in the child. Two at once may both be refused; refused files are tried again later. */
 static bool has_room(int place, uint64_t bytes)
 {
 	uint64_t of_user = 0;
@@ -356,7 +356,7 @@ static bool has_room(int place, uint64_t bytes)
 	return of_user <= OF_USER_BYTES_MAX;
 }
 
-/* The copy of @file, or -errno. What changed meanwhile is no version of anything. */
+/* Returns a copy of @file, or -errno. A file that changed meanwhile is refused: it may be a mix. */
 static int copy_file(const struct object_file *file, int place, struct diag *why)
 {
 	int memory, err;
@@ -411,7 +411,7 @@ static _Noreturn void run_child(const struct file_copy_job *job, int place, int 
 	if (!answer.err && memory < 0)
 		answer.err = memory;
 	sandbox_protocol_send(CHILD_FD, &answer, sizeof(answer), &memory, memory >= 0);
-	_exit(0);	/* closes the file: that may hang, too, and is nobody's affair any more */
+	_exit(0);	/* closes the file: that may hang, too, but nobody waits for it any more */
 }
 
 /* 0; -ETIMEDOUT; -ECHILD: it ended without one. */
@@ -501,8 +501,8 @@ static int walk_in_child(const struct file_copy_job *job, struct object_file *ou
 	return diag_set(why, place < 0 ? place : -EAGAIN, "it was only looked for");
 }
 
-/* "/proc/PID/root/bin/ls", "/proc/PID/exe": no cache holds what these links lead to, but the kernel
- * asks no server for it, only for what is behind. */
+/* Takes "/proc/PID/root/bin/ls" or "/proc/PID/exe": the kernel does not cache where these links
+ * lead, but asks no server for it, only for the names after them. */
 static int take_behind_link(const struct walk *walk)
 {
 	char link[32], name[8];

@@ -3,8 +3,8 @@
  * A job has its own copies of all that it needs, descriptors too: its thread may come back from a
  * file system when the request, and the opener, are long gone.
  *
- * A mapped file's own file system is known by its device. A path may lead through any other, and a
- * stranger chooses which: should that hang, only paths to files of that device are refused. */
+ * A mapped file's own file system is known by its device. A path may lead through any other file
+ * system that its user chose: if that hangs, only paths to files of the device are refused. */
 #include "file_errand.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include <linux/openat2.h>
 
 #define KEY_OF_PROCESS ((uint64_t)1 << 63)
-#define KEY_OF_PATHS   ((uint64_t)1 << 62)	/* to files of that key */
+#define KEY_OF_PATHS   ((uint64_t)1 << 62)	/* added to a file's key: paths that lead to it */
 
 struct file_job {
 	struct errand_job job;		/* first: its address is the job's */
@@ -30,7 +30,7 @@ struct file_job {
 	struct object_file file;	/* owned */
 	int err;
 	struct diag why;
-	struct open_request request;	/* last: of its path only what there is */
+	struct open_request request;	/* last: allocated up to the end of its path only */
 };
 
 uint64_t file_errand_key(const struct open_request *request)
@@ -84,7 +84,7 @@ static void look(struct errand_job *errand)
 		open_file(errand);
 }
 
-/* Which file @path leads to in the process's root. */
+/* Returns in @out the status of the file that @path leads to in the process's root. */
 static int file_at(const struct process_root *root, const char *path, struct stat *out)
 {
 	const int place = process_root_take(root->root, path, RESOLVE_IN_ROOT);

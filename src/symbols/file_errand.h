@@ -1,8 +1,8 @@
 /* file_errand.h - looks at and opens profiled files without waiting for their file systems.
  *
- * What object_file.h and process_root.h do, as errands (base/errand.h): after a second a file
- * system that does not answer is given up: -EBUSY, with a reason like all others.
- * Thread: the owner's of the errands.
+ * Runs the calls of object_file.h and process_root.h as errands (base/errand.h): they fail with
+ * -EBUSY, and a reason like all others, if the file system does not answer within a second.
+ * Thread: the owner of the errands.
  */
 #ifndef SYMBOLS_FILE_ERRAND_H
 #define SYMBOLS_FILE_ERRAND_H
@@ -13,30 +13,31 @@
 /* A process and its mapping. */
 struct file_look {
 	struct process_root root;	/* owned: process_root_close() */
-	struct build_id build_id;	/* of the mapping; count 0: unknown */
-	struct object_file mapped;	/* owned, OBJECT_FILE_MAP_FILES; fd -1: it cannot be had, */
-	int err;			/* as object_file_open() says */
+	struct build_id build_id;	/* the mapping's; count 0: unknown */
+	struct object_file mapped;	/* owned: OBJECT_FILE_MAP_FILES; fd -1: see `err` */
+	int err;			/* result of object_file_open() for `mapped` */
 	struct diag why;
 };
 
-/* All of that at once: mostly no other file is needed. After a failure @out is as of nobody. */
+/* Fills in all of @out in one errand: mostly no other file is needed. After a failure @out owns
+ * nothing: its descriptors are -1. */
 int file_errand_look(struct errands *errands, const struct open_request *request,
 		     struct file_look *out, struct diag *why);
-/* object_file_open(); not of OBJECT_FILE_VDSO, which is no file. */
+/* Runs object_file_open(); not for OBJECT_FILE_VDSO, which is no file. */
 int file_errand_open(struct errands *errands, struct object_file *out,
 		     const struct open_request *request, const struct process_root *root,
 		     enum object_file_source source, struct diag *why);
 
-/* Whether the process's file, at request->path in its root, is found by the name request->comm,
- * too: beside it or in one of the directories that hold programs (hier(7)). 0: it is; -ENOENT: it
- * is not; -ESRCH: the process has gone; what errands_run() returns. */
+/* Looks whether the program at request->path, in the process's root, is also found by the name
+ * request->comm: in the same directory or in one for programs (hier(7)). 0: it is; -ENOENT: it is
+ * not; -ESRCH: the process has exited; or the error of errands_run(). */
 int file_errand_has_name(struct errands *errands, const struct open_request *request);
 
-/* What to refuse while it hangs: the mapping's device, or the process. */
+/* Returns the errand_job.key of a request: the mapping's device, or the process. */
 uint64_t file_errand_key(const struct open_request *request);
-/* Whether that is why: it may be tried again. */
+/* Returns whether @why says that a file system does not answer: it may be tried again. */
 bool file_errand_is_refused(const struct diag *why);
-/* The reason for what errands_run() returned. Returns @err. */
+/* Sets @why to the reason for @err, an error of errands_run(). Returns an -errno for the caller. */
 int file_errand_refuse(int err, struct diag *why);
 
 #endif

@@ -1,6 +1,6 @@
 /* file_version.c - see symbols/file_version.h.
  *
- * Problem: what is trusted may name the code of every other user's processes.
+ * Problem: the table of a trusted file may name code in the processes of every other user.
  *
  * Idea: owner and mode of the open inode decide, not how it was reached. A stranger may put a link
  * to a file of root's anywhere, so its directory proves nothing; but no stranger can change the

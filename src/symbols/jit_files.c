@@ -1,11 +1,11 @@
 /* jit_files.c - see symbols/jit_files.h.
  *
- * Problem: the file grows as long as the process lives, names are wanted while it does, and its
- * last lines when it is gone with its root. Its place is a directory that everybody may write to.
+ * Problem: the file grows as long as the process lives. Names are needed meanwhile, and the last
+ * lines when the process and its root are gone. Every user may write to the file's directory.
  *
- * Idea: each look opens the path anew, so that a file that was replaced is seen, and holds the file
- * until the next one. What was read is not read again: the worker is given the answer before and
- * where that ended. A file that became shorter, or another one, begins a new table.
+ * Idea: each look opens the path anew, so that a replaced file is noticed, and keeps the file open
+ * until the next look. Nothing is read twice: the worker gets the previous answer and the offset
+ * where it ended. A file that became shorter, or was replaced, begins a new table.
  *
  * Invariant: the table given out last is never touched before the next request for it.
  */
@@ -33,7 +33,7 @@
 #include "symbols/file_copy.h"
 #include "symbols/object_file.h"
 
-#define HELD_MAX 256	/* processes beyond: their last lines are lost, and counted, at their end */
+#define HELD_MAX 256	/* files kept open; the last lines of others are lost, and counted */
 
 enum jit_kind {
 	JIT_MAP,
@@ -52,7 +52,7 @@ static const struct {
 
 struct jit_source {
 	int fd;			/* owned; -1: not held */
-	bool is_let_go;		/* it was, and there were too many */
+	bool is_let_go;		/* it was held, and closed because there were too many */
 	uint64_t device, inode;
 	uint64_t seen_bytes;	/* its size when it was last looked at */
 	uint64_t read_bytes;	/* where the next look begins */
@@ -63,7 +63,7 @@ struct jit_process {
 	struct sandbox_bytes current;
 	struct sandbox_bytes before;	/* given out, then replaced; in use till the next request */
 	struct jit_tables tables;	/* views of `current`; valid while `current` is there */
-	bool is_given;			/* `current` was */
+	bool is_given;			/* `current` was given out */
 };
 
 static struct jit_process *find(struct jit_files *files, uint32_t jit)
@@ -135,8 +135,8 @@ static int take_below(int directory, const char *name, uint64_t resolve)
 	return place < 0 ? -errno : (int)place;
 }
 
-/* Takes the place of the map without opening what is there. A server of another user's is asked
- * for no name: each step is looked at before the next one. */
+/* Takes the place of the map without opening what is there. Each step is checked before the next
+ * one, so that another user's server is asked for no name. */
 static int take_map(const struct process_root *root, uint32_t pid)
 {
 	int directory, place = -EXDEV;
@@ -163,7 +163,7 @@ static int check_map(const struct stat *status, uint32_t uid, struct diag *why)
 	if (status->st_uid != 0 && status->st_uid != uid)
 		return diag_set(why, -EACCES, "perf map belongs to uid %u, neither the process's "
 				"user nor root: not read", status->st_uid);
-	/* Who is behind it may be another than who owns it. */
+	/* Somebody else than the owner may have written it. */
 	if (status->st_mode & (S_IWGRP | S_IWOTH))
 		return diag_set(why, -EACCES, "perf map may be written by others: not read; "
 				"chmod go-w");
@@ -220,7 +220,7 @@ static int open_map(const struct process_root *root, uint32_t outer_pid, struct 
 	return fd;
 }
 
-/* It grows without end and is looked at each time: no file to have copies of. */
+/* A file that would need a copy is refused: a jitdump grows without end and is read each time. */
 static int open_dump(const struct process_root *root, const struct open_request *request,
 		     struct diag *why)
 {
@@ -246,7 +246,7 @@ struct jit_job {
 	enum jit_kind kind;
 	int fd;				/* owned; -errno with the reason */
 	struct diag why;
-	struct open_request request;	/* last: of its path only what there is */
+	struct open_request request;	/* last: allocated up to the end of its path only */
 };
 
 static void run_job(struct errand_job *errand)
@@ -295,13 +295,13 @@ static int open_kind(struct jit_files *files, enum jit_kind kind,
 	return fd;
 }
 
-/* No reason to worry: most processes have none, and any may end. */
+/* Returns whether there is just no file: most processes have none, and any may end. */
 static bool is_absent(int err)
 {
 	return err == -ENOENT || err == -ESRCH;
 }
 
-/* All that was read belongs to a file that is no more. */
+/* Forgets what was read: it belongs to a file that was replaced or cut. */
 static void start_over(struct jit_process *process)
 {
 	for (int i = 0; i < JIT_KINDS; i++)
@@ -324,7 +324,7 @@ static int open_source(struct jit_files *files, struct jit_process *process, enu
 	fd = open_kind(files, kind, request, &refused);
 	if (fd < 0) {
 		if (source->fd >= 0 && is_absent(fd))
-			return 0;	/* removed, or the process is gone: what is held is it */
+			return 0;	/* removed, or the process is gone: use the file held */
 		*why = refused;
 		return fd;
 	}
@@ -342,7 +342,7 @@ static int open_source(struct jit_files *files, struct jit_process *process, enu
 	return 0;
 }
 
-/* A file from which the worker can read what was known before. */
+/* Returns a memfd from which the worker reads the previous answer; or -errno. */
 static int copy_answer(const struct sandbox_bytes *bytes, struct diag *why)
 {
 	int fd = memfd_create("flametop-names", MFD_CLOEXEC);
@@ -354,8 +354,8 @@ static int copy_answer(const struct sandbox_bytes *bytes, struct diag *why)
 	return diag_set(why, -ENOMEM, "no memory for a copy of the names");
 }
 
-/* A worker's answer about its own file can only harm that file's names; an offset that is no place
- * in it would harm the looks to come. */
+/* A forged answer can only harm the names of the worker's own file; but an offset outside of the
+ * file would harm later looks, so it is checked. */
 static int check_answer(const struct jit_source *source, const struct sandbox_bytes *bytes,
 			struct jit_tables *tables, struct diag *why)
 {
@@ -417,7 +417,7 @@ static int read_source(struct jit_files *files, struct sandbox *sandbox,
 	return err ? err : take_answer(files, process, source, &bytes, why);
 }
 
-/* True when there are other names than before. */
+/* Returns whether the names have changed. */
 static bool look(struct jit_files *files, struct sandbox *sandbox, struct jit_process *process,
 		 enum jit_kind kind, const struct open_request *request, struct diag *why)
 {

@@ -21,7 +21,7 @@
 #include "elf/flat_builder.h"
 
 #define READ_BYTES	   65536	/* the kernel gives a page at a time; a line has 600 */
-#define LAST_SYMBOL_BYTES  4096		/* of a module's last symbol: its page, like perf */
+#define LAST_SYMBOL_BYTES  4096		/* size of a module's last symbol: a page, like perf */
 #define FIRST_REAL_ADDRESS 4096		/* below: per-CPU offsets and constants, not addresses */
 
 struct line {
@@ -94,8 +94,8 @@ static int add_line(void *context, const struct line *line)
 
 typedef int line_sink(void *context, const struct line *line);
 
-/* All whole lines of @text, which is changed; *@used: their bytes. 0, what @take returned, or
- * -ECANCELED: who waits for our thread stops it. */
+/* Calls @take for each whole line of @text, which is changed; *@used: their bytes. 0, what @take
+ * returned, or -ECANCELED if *@is_stopping. */
 static int walk_lines(char *text, size_t len, size_t *used, const atomic_bool *is_stopping,
 		      line_sink *take, void *context)
 {
@@ -117,8 +117,8 @@ static int walk_lines(char *text, size_t len, size_t *used, const atomic_bool *i
 	return 0;
 }
 
-/* The lines of @fd as they come: the whole text has 5 to 15 MiB. Half a line at its end: it was cut
- * while we read it. */
+/* Calls @take for the lines of @fd as they are read: the whole text has 5 to 15 MiB. Half a line at
+ * its end is left out: it was cut while we read it. */
 static int walk_file(int fd, const atomic_bool *is_stopping, line_sink *take, void *context)
 {
 	char text[READ_BYTES];
@@ -170,7 +170,7 @@ static int walk_path(const char *path, const atomic_bool *is_stopping, line_sink
 	return err;
 }
 
-/* All lines were added. */
+/* Builds the table after all lines were added. */
 static int finish(struct kallsyms *out, const struct parser *parser, struct diag *why)
 {
 	size_t bytes_count;

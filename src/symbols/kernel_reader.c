@@ -7,7 +7,7 @@
 #define REQUEST_QUEUE_BYTES 4096
 #define REPLY_QUEUE_BYTES   16384
 
-/* What of an open_request counts here. */
+/* The part of struct open_request that is used here. */
 struct kernel_request {
 	uint32_t object, serial;
 	bool is_fresh;

@@ -15,8 +15,8 @@
 
 #define DEBUG_DIRECTORY "/usr/lib/debug"
 
-/* A regular file at @path, which a foreign name is part of, in one of the fixed directories. -1:
- * none. Nothing but root writes there, so what is there may be opened to see what it is. */
+/* Opens the regular file at @path, which contains an untrusted name, in a fixed directory. -1:
+ * none. Only root writes there, so a file may be opened before its type is checked. */
 static int open_below(const char *directory, const char *path)
 {
 	struct open_how how = { .flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,

@@ -3,9 +3,9 @@
  * Problem: a file may lie on a file system that hangs, and its debug information may take seconds
  * to read; the analyzer may wait for neither.
  *
- * Idea: a thread of its own; with one request at a time both queues always have room. A file that
- * dwz made is asked for by the worker: the first job then ends before anything is read, and a
- * second one gets the file too.
+ * Idea: a thread of its own; with one request at a time both queues always have room. If a worker
+ * needs a file that dwz made, the first job ends with that file's name before anything is read, and
+ * a second job gets the file, too.
  */
 #include "symbols/line_server.h"
 
@@ -29,9 +29,9 @@ _Static_assert(2 * (sizeof(struct line_request) + 16) < QUEUE_BYTES &&
 
 struct line_server {
 	struct service *service;
-	bool is_busy;			/* the analyzer's: a request without its reply yet, */
-	uint64_t number;		/* and how many there were */
-	struct sandbox *sandbox;	/* borrowed; the thread's but for cancelling */
+	bool is_busy;			/* the analyzer's: a request without its reply yet */
+	uint64_t number;		/* the analyzer's: number of the last request */
+	struct sandbox *sandbox;	/* borrowed; the thread's except for cancelling */
 };
 
 static int make_offsets(const struct line_request *request, struct diag *why)
@@ -53,7 +53,7 @@ static int run_job(struct line_server *server, const struct line_request *reques
 	struct sandbox_request job = line_job_request(inputs, request->memory_bytes);
 	int err;
 
-	job.number = request->number;	/* of both jobs, where there are two */
+	job.number = request->number;	/* the second job has the same number */
 	err = sandbox_run(server->sandbox, &job, &reply->bytes, &reply->why);
 	if (err)
 		return err;

@@ -13,14 +13,14 @@
 struct mapped_file {
 	uint32_t dev_major, dev_minor;	/* as in /proc/PID/maps: not always those of stat(2) */
 	uint64_t inode;
-	struct build_id build_id;	/* count 0: it has none */
+	struct build_id build_id;	/* count 0: none */
 };
 
-/* What lies at @address of the process behind @process, O_PATH of its directory in /proc. 0;
- * -ENOENT: nothing that has a file; -ENOTTY: an older kernel; -ESRCH, -EACCES... */
+/* Returns in @out the file mapped at @address in the process behind @process, O_PATH of its
+ * directory in /proc. 0; -ENOENT: no file there; -ENOTTY: an older kernel; -ESRCH, -EACCES... */
 int mapping_query(int process, uint64_t address, struct mapped_file *out);
 
-/* What a mapping of the regular file behind @fd would show; its build-id is not looked for. 0 or
+/* Returns in @out what a mapping of the regular file behind @fd would show, without build-id. 0 or
  * -errno. */
 int mapping_query_file(int fd, struct mapped_file *out);
 

@@ -129,7 +129,7 @@ static int take_from_perf_cache(const struct open_request *request)
 	return process_root_take(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS);
 }
 
-/* @resolve: besides what the source needs; for paths. */
+/* Takes the place of @source. @resolve: RESOLVE_* flags to add where the source is a path. */
 static int take_source(const struct open_request *request, const struct process_root *root,
 		       enum object_file_source source, const char *map_files_path,
 		       uint64_t resolve)
@@ -212,7 +212,7 @@ static bool is_overlay(int fd)
 	return fstatfs(fd, &system) == 0 && system.f_type == OVERLAYFS_SUPER_MAGIC;
 }
 
-/* @map_files_path: where it was found, or NULL. */
+/* Returns whether @file is the mapped file. @map_files_path: where it was found, or NULL. */
 static bool is_mapped_file(const struct open_request *request, const struct process_root *root,
 			   const struct object_file *file, const char *map_files_path)
 {
@@ -233,8 +233,8 @@ static bool is_mapped_file(const struct open_request *request, const struct proc
 	return map_files_path && has_link_text(root->process, map_files_path, request->path);
 }
 
-/* An inode number may have been given to a newer file, whose inode was changed with that. The time
- * of its content says less: what is installed brings an old one. */
+/* A newer file may have got the inode number; its ctime is newer, too. Its mtime does not tell:
+ * installed files have old ones. */
 static bool is_changed(const struct open_request *request, const struct object_file *file)
 {
 	return request->unchanged_since_ns && file->version.ctime_ns > request->unchanged_since_ns;
@@ -262,7 +262,7 @@ static int open_checked(struct object_file *out, const struct open_request *requ
 			: "nothing tells whether it is the file that was mapped");
 }
 
-/* Ours is of another kind. */
+/* Copies the vDSO from the 32-bit process: our own is a 64-bit one. */
 static int open_vdso_of_32_bit(struct object_file *out, const struct open_request *request,
 			       struct sandbox *sandbox, struct diag *why)
 {
@@ -305,9 +305,9 @@ static void name_map_files(char path[PROC_PATH_BYTES], const struct open_request
 		 request->end);
 }
 
-#define FIND_DEADLINE_MS 1000	/* of threads that serve others, too */
+#define FIND_DEADLINE_MS 1000	/* short, because the calling threads have other work, too */
 
-/* What a child may have to do. */
+/* Arguments of an open that may have to run in a child. */
 struct careful_open {
 	const struct open_request *request;
 	enum object_file_source source;
@@ -357,7 +357,8 @@ static int walk_in_child(const struct file_copy_job *job, struct object_file *ou
 	return diag_set(why, -EAGAIN, "it was only looked for");
 }
 
-/* Not the owner of its /proc/PID: that is root for whoever may not be traced. */
+/* Returns the uid of the process. The owner of /proc/PID is no substitute: it is root for processes
+ * that may not be traced. */
 static uint32_t user_of(const struct process_root *root)
 {
 	uint32_t pid, uid = geteuid();
@@ -367,8 +368,8 @@ static uint32_t user_of(const struct process_root *root)
 	return uid;
 }
 
-/* Who is not to be asked again. A path leads through what its process likes: should that hang, it
- * is no other user's affair, nor that of the mapped file's own device. */
+/* Returns the key to refuse after a timeout. A process can make its path lead through any file
+ * system, so if a path hangs, neither other users nor the file's own device must be refused. */
 static uint64_t system_of(const struct open_request *request, enum object_file_source source,
 			  uint32_t user)
 {
@@ -377,8 +378,8 @@ static uint64_t system_of(const struct open_request *request, enum object_file_s
 	return source == OBJECT_FILE_MAP_FILES ? device : ((uint64_t)user + 1) << 32 | device;
 }
 
-/* A path is only followed as far as no server is asked for its names; on a disk that takes a child
- * once. -EAGAIN: it cannot be taken so; kernels before 5.12 take none. */
+/* Takes the place from names in the kernel's cache only, so that no server is asked; a child brings
+ * missing names into the cache first. -EAGAIN: not possible, such as before Linux 5.12. */
 static int take_cached(const struct file_copy_job *job, const struct careful_open *careful)
 {
 	struct file_copy_job walk = *job;
@@ -394,7 +395,7 @@ static int take_cached(const struct file_copy_job *job, const struct careful_ope
 	return take_place(careful, job->root, RESOLVE_CACHED);
 }
 
-/* What was found harmless is what is opened: its path may lead elsewhere by then. */
+/* Opens the very place that was found harmless: its path may lead elsewhere by then. */
 static int open_carefully(struct object_file *out, const struct file_copy_job *job,
 			  const struct careful_open *careful, struct diag *why)
 {
@@ -451,8 +452,8 @@ int object_file_find(struct object_file *out, const struct open_request *request
 	return out->fd < 0 ? why->err : 0;
 }
 
-/* The kernel asks the mapped file's server for its first page. Who may not see what is mapped asks
- * about processes of their own only. */
+/* Returns whether a query can't hang: it makes the kernel ask the mapped file's server for a page.
+ * Users who may not look at map_files can only query processes of their own. */
 static bool may_be_queried(const struct open_request *request, const struct process_root *root)
 {
 	const struct careful_open careful = { request, OBJECT_FILE_MAP_FILES };

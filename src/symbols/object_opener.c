@@ -1,14 +1,14 @@
 /* object_opener.c - see symbols/object_opener.h.
  *
- * Idea: requests are worked off in order by one thread; each ends with exactly the replies that its
- * wish names. The analyzer counts what is under way, and never lets more be under way than replies
- * fit into their queue: so the thread never waits for the analyzer, nor the analyzer for it.
+ * Idea: one thread answers the requests in order, each with exactly the replies that its `wish`
+ * calls for. The analyzer counts replies under way, and never has more under way than fit into
+ * their queue: so the thread never waits for the analyzer, nor the analyzer for the thread.
  *
  * The same file in a thousand processes is opened a thousand times and compiled once, see
  * symbols/table_source.h; an unreadable one is tried again when it has changed.
  *
- * What touches a profiled file in this process is an errand, which is given up after a second; the
- * workers, which read it, have deadlines of their own.
+ * Calls that touch a profiled file in this process are errands, which are given up after a second;
+ * the workers, which read the file, have deadlines of their own.
  *
  * Invariant: a table is given out only for the file that was mapped: same device and inode, or the
  * build-id that the kernel saw in the mapping.
@@ -48,16 +48,16 @@ struct object_opener {
 	struct table_source source;
 	struct unwind_source unwind;
 	struct jit_files jit_files;
-	struct errands errands;		/* what may hang in a file system */
-	bool is_notice_due;		/* of replies that nobody waits for */
+	struct errands errands;		/* runs calls that may hang in a file system */
+	bool is_notice_due;		/* replies that nobody waits for are not announced yet */
 };
 
 /* One request, while it is answered. */
 struct job {
 	const struct open_request *request;
 	struct file_look look;
-	struct open_reply *reply;	/* about the names */
-	bool is_replied;		/* it is sent */
+	struct open_reply *reply;	/* the reply about the names */
+	bool is_replied;		/* `reply` was sent */
 	struct open_reply *unwind;
 };
 
@@ -129,7 +129,7 @@ static void send_reply(struct object_opener *opener, const struct open_request *
 		notify(opener);
 }
 
-/* Its names need not wait for its unwind table, which is made anew by each start. */
+/* Sends the names before the unwind table is made, which takes time at each start of flametop. */
 static void send_names(struct object_opener *opener, struct job *job)
 {
 	const enum open_wish wish = job->request->wish;
@@ -161,7 +161,7 @@ static int open_from(struct object_opener *opener, struct object_file *file, str
 	return file_errand_open(&opener->errands, file, job->request, root, source, why);
 }
 
-/* One source, as above. */
+/* Answers from one source. True when the reply is final: the right file, readable or not. */
 static bool answer_from(struct object_opener *opener, struct job *job,
 			enum object_file_source source, struct diag *why)
 {
@@ -186,8 +186,8 @@ static bool answer_from(struct object_opener *opener, struct job *job,
 	return is_final;
 }
 
-/* A file that was found and refused tells more than one that was not found elsewhere; but that the
- * program itself is another file is no news of a library. */
+/* The refusal of a file that was found is a better reason than a file not found elsewhere; but the
+ * refusal of /proc/PID/exe says nothing about a library. */
 static bool is_better_reason(const struct diag *why, const struct diag *before,
 			     enum object_file_source source)
 {

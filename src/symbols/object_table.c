@@ -21,14 +21,14 @@ static const struct {
 	[OBJECT_VSYSCALL] = { "[vsyscall]", "[vsyscall]", MODE_USER },
 };
 
-/* The row that was given back first can be another object's. */
+/* Returns whether the row that was released first may be reused. */
 static bool has_rested_row(const struct object_table *table)
 {
 	return table->free_count &&
 	       table->now_ns - table->objects[table->free_first].freed_ns >= OBJECT_REST_NS;
 }
 
-/* NULL: there is none that has rested. */
+/* Returns a released row that may be reused; NULL: none. */
 static struct object *take_free(struct object_table *table)
 {
 	struct object *object;
@@ -120,7 +120,7 @@ static struct str_id short_name(struct strpool *strings, struct str_id path)
 	return strpool_intern_passing(strings, slash + 1, strlen(slash + 1));
 }
 
-/* What its path and name take; the name is often a part of the path. */
+/* Returns the size of its path and name, which may be one text. */
 static size_t text_bytes_of(const struct object_table *table, const struct object *object)
 {
 	return strlen(strpool_get(table->strings, object->path)) +
@@ -128,7 +128,7 @@ static size_t text_bytes_of(const struct object_table *table, const struct objec
 		? 0 : strlen(strpool_get(table->strings, object->name)));
 }
 
-/* @key's owner cannot have a new one now: text that came with it would be nobody's. */
+/* Returns whether @key can't have a new object now; its path must not be interned then. */
 static bool is_full_for(const struct object_table *table, const struct object_key *key)
 {
 	const uint32_t rows_left = OBJECT_TABLE_ROWS - table->count + table->free_count;
@@ -187,7 +187,7 @@ bool object_table_set_started(struct object_table *table, uint32_t id, const cha
 	return object_shown_name(object).v != before.v;
 }
 
-/* An object that has the same table, and is the same for a reader; NULL: there is none. */
+/* Returns another object with the same table, path, mode and build-id; NULL: none. */
 static const struct object *find_copy(const struct object_table *table, uint32_t id)
 {
 	const struct object *object = &table->objects[id];
@@ -308,14 +308,14 @@ void object_table_set_unreadable(struct object_table *table, uint32_t id, const 
 	object->reason = strpool_intern_passing(table->strings, reason, strlen(reason));
 }
 
-/* Who waits for an answer is there when it comes; that about unwinding goes to its successor. */
+/* An object stays until its replies have come; one about unwinding goes to its successor. */
 static bool is_needed(const struct object *object, uint32_t id)
 {
 	return id < OBJECT_FIXED_COUNT || object->is_asked || object->other ||
 	       (object->unwind == OBJECT_UNWIND_LOADING && !object->successor);
 }
 
-/* Of what is used, who stands for it and what its file became. */
+/* Marks the `canonical` and the newest successor of all objects that are marked. */
 static void mark_related(const struct object_table *table, unsigned char *used)
 {
 	bool has_changed;
@@ -334,7 +334,7 @@ static void mark_related(const struct object_table *table, unsigned char *used)
 	} while (has_changed);
 }
 
-/* The next one that its file became and that stays; 0: none. */
+/* Returns the first successor that stays; 0: none. */
 static uint32_t kept_successor(const struct object_table *table, uint32_t id,
 			       const unsigned char *used)
 {
@@ -344,7 +344,7 @@ static uint32_t kept_successor(const struct object_table *table, uint32_t id,
 	return id;
 }
 
-/* Whoever comes with the identity of a chain of successors finds its first that stays. */
+/* Lets the identity of a chain of successors lead to the first object of the chain that stays. */
 static void unlink_unused(struct object_table *table, uint32_t id, const unsigned char *used)
 {
 	struct object *object = &table->objects[id];

@@ -18,9 +18,9 @@
 
 struct rare_server {
 	struct service *service;
-	struct mailbox requests, replies;	/* of struct rare_batch */
+	struct mailbox requests, replies;	/* carry struct rare_batch */
 	bool is_busy;			/* the analyzer's: a batch without its reply yet */
-	struct sandbox *sandbox;	/* borrowed; the thread's but for cancelling */
+	struct sandbox *sandbox;	/* borrowed; the thread's except for cancelling */
 };
 
 void rare_batch_destroy(struct rare_batch *batch)
@@ -45,7 +45,7 @@ static size_t open_files(struct rare_server *server, struct rare_batch *batch,
 
 		if (object_file_find(&file, &batch->objects[count], server->sandbox, &batch->why))
 			break;
-		batch->why.err = 0;	/* of a place where it was not */
+		batch->why.err = 0;	/* set by a source that did not have the file */
 		if (!file.is_certain)
 			mapping->build_id = batch->objects[count].build_id;
 		job->inputs[++count] = file.fd;

@@ -1,9 +1,9 @@
 /* table_cache.c - see symbols/table_cache.h.
  *
- *   entry: | magic | who made it | of what | checksum | flat table |
+ *   entry: | magic | build-id of flametop | key | checksum | flat table |
  *
- * Problem: what lies on disk names code on the screens of later days. Nobody else may write it, and
- * a crash, a full disk or another version of this program must not leave a wrong name there.
+ * Problem: tables on disk name code in later sessions. No other user may write them, and a crash, a
+ * full disk or another version of this program must not leave a wrong name there.
  *
  * Idea: one directory that is the user's alone, opened once, by descriptor; an entry gets its name
  * when it is complete (O_TMPFILE, then linkat), so a half one has none. Where the file system can't
@@ -32,25 +32,25 @@
 #define ENTRY_MAGIC	   0x31454843414346ull	/* "FCACHE1" */
 #define NAME_SUFFIX	   ".table"
 #define NAME_BYTES	   96		/* four numbers of 16 digits, or a build-id and two */
-#define TOUCH_AFTER_S	   3600		/* a use is worth a write to the disk that seldom */
+#define TOUCH_AFTER_S	   3600		/* how often a use may cost a write to the disk */
 #define BYTES_AFTER_PRUNE  (TABLE_CACHE_BYTES_MAX / 4 * 3)	/* so that pruning is rare */
 
 struct entry_header {
 	uint64_t magic;
-	struct build_id maker, build_id;	/* the program's, the key's */
+	struct build_id maker, build_id;	/* the program's; the key's */
 	uint8_t padding[6];
-	struct file_version version;		/* the key's */
+	struct file_version version;		/* version in the key */
 	struct file_version debug;
-	uint64_t table_bytes, checksum;	/* of the table */
-	uint64_t header_checksum;	/* of all above */
+	uint64_t table_bytes, checksum;	/* size and checksum of the table */
+	uint64_t header_checksum;	/* checksum of the fields above */
 };
 _Static_assert(sizeof(struct entry_header) == 160, "no gaps, and the table behind is aligned");
 
 struct table_cache {
 	int directory;
 	struct build_id maker;
-	uint64_t bytes;			/* of all entries, as far as we know; the maximum until
-					 * the first is written: a start need not look at all */
+	uint64_t bytes;			/* size of all entries, as far as known; the maximum until
+					 * the first write, so that a start need not list them */
 };
 
 struct found_entry {
@@ -113,7 +113,8 @@ int table_cache_home(char *out, size_t cap, struct diag *why)
 	return 0;
 }
 
-/* A directory that only we, or we and root, may write: its descriptor, or -errno. */
+/* Opens a directory that only we (@is_own), or only we and root, may write to. Its descriptor, or
+ * -errno. */
 static int open_directory(int at, const char *name, bool is_own, const char *path,
 			  struct diag *why)
 {
@@ -153,7 +154,7 @@ static bool is_entry_name(const char *name)
 	return len > suffix && len < NAME_BYTES && !strcmp(name + len - suffix, NAME_SUFFIX);
 }
 
-/* All entries, *@out the caller's to free; how many. */
+/* Lists all entries in *@out, which the caller frees; returns their number. */
 static size_t list_entries(int directory, struct found_entry **out)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -187,7 +188,7 @@ static size_t list_entries(int directory, struct found_entry **out)
 	return count;
 }
 
-/* Counts anew, and makes room for @bytes if there is not enough. */
+/* Counts the bytes anew, and removes entries if there is no room for @bytes more. */
 static void prune(struct table_cache *cache, uint64_t bytes)
 {
 	struct found_entry *entries;
@@ -372,7 +373,7 @@ static int write_bytes(int fd, const void *bytes, size_t count)
 	return 0;
 }
 
-/* Two processes may do so at once: either entry is right. */
+/* Links the complete file as @name. Two processes may do so at once: either entry is right. */
 static int give_name(int directory, int fd, const char *name)
 {
 	char path[32];

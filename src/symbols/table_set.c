@@ -1,11 +1,11 @@
 /* table_set.c - see symbols/table_set.h.
  *
- * Problem: the tables are the opener's memory, but who knows which of them are in use is the
- * analyzer, in another thread; and one that the analyzer gives back may be on its way to him again,
- * for another file that shares it.
+ * Problem: the tables are the opener's memory, but only the analyzer, in another thread, knows
+ * which of them are in use; and a table that the analyzer gives back may be on its way to the
+ * analyzer again, for another file that shares it.
  *
- * Idea: both count how often a table went from one to the other. What comes back with a smaller
- * count than was sent stays mapped (unwind_store_drop(), table_store_drop()).
+ * Idea: both count how often a table was sent. A table that comes back with a smaller count than
+ * the opener's stays mapped (unwind_store_drop(), table_store_drop()).
  */
 #include "symbols/table_set.h"
 

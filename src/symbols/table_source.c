@@ -9,12 +9,12 @@
  * our own files (process_root.is_ours: root in a container is no root of ours). Any other file has
  * a table of its own, by its device, inode, ctime and size, and never on disk.
  *
- *   file known? ---------------------------------------------> that table, the failure too
- *   shared: build-id in memory? on disk, and its debug file still the same? --> that table
- *   else the worker, with the debug file; known from now on; shared: by build-id and on disk, too
+ *   file known? -------------------------------------------> its table, or its failure
+ *   may share: build-id in memory? on disk, with an unchanged debug file? --> that table
+ *   else a worker makes it, with the debug file; kept by file; may share: also by build-id, on disk
  *
- * The debug file comes from our own root. One that only lies below the root of a process in a
- * container makes a table for such processes alone: the inode may be that of our own library.
+ * The debug file comes from our own root. A debug file that is only below the root of a process in
+ * a container makes a table for such processes alone: the inode may be that of our own library.
  */
 #include "table_source.h"
 
@@ -61,7 +61,7 @@ static struct debug_search search_of(const struct table_request *request,
 	};
 }
 
-/* What is damaged in a debug file must not cost the object's own names. */
+/* A damaged debug file must not cost the object its own names. */
 static void compile_file(struct table_source *source, struct compile *compile)
 {
 	const struct table_request *request = compile->request;
@@ -136,7 +136,7 @@ static bool read_cache(struct table_source *source, const struct table_request *
 	return false;
 }
 
-/* Only what was read whole may be found by others. */
+/* Lets other files find @table, unless its file changed while it was read. */
 static void share(struct table_source *source, const struct table_request *request,
 		  struct kept_table *table)
 {
@@ -170,7 +170,7 @@ static int keep(struct table_source *source, struct compile *compile,
 	return 0;
 }
 
-/* The table that everybody may use. */
+/* Gets the table that all processes may use. */
 static int get_plain(struct table_source *source, const struct table_request *request,
 		     bool is_shareable, struct kept_table **out, bool *is_known, struct diag *why)
 {
@@ -202,8 +202,8 @@ static int get_plain(struct table_source *source, const struct table_request *re
 	return 0;
 }
 
-/* In place of *@out the table that the processes of a container may use, if they have the debug
- * file that *@out lacks. */
+/* Replaces *@out by the table that only the processes of a container may use, if they have the
+ * debug file that *@out lacks. */
 static int get_theirs(struct table_source *source, const struct table_request *request,
 		      struct kept_table **out, bool *is_known, struct diag *why)
 {

@@ -1,4 +1,4 @@
-/* table_source.h - the symbol table of an open file: from memory, from disk, or from a worker.
+/* table_source.h - gets the symbol table of an open file: from memory, from disk, or from a worker.
  *
  * Thread: the owner's (the object opener); blocks for a worker, at most its deadline.
  */
@@ -18,19 +18,19 @@ struct table_source {
 struct table_request {
 	const struct object_file *file;
 	const struct process_root *root;
-	const char *path;		/* as the process has it */
-	struct build_id build_id;	/* that the kernel saw in the file; count 0: unknown */
+	const char *path;		/* path in the process's root */
+	struct build_id build_id;	/* the kernel's for the mapped file; count 0: unknown */
 };
 
 void table_source_finish(struct table_source *source);
 
-/* 0 with *@out, which is the source's (and may say why the file is unreadable), and whether it was
- * there before; -ECANCELED, -ENOMEM, ...: this time there is none. */
+/* Returns 0 with *@out, which stays the source's (and may say why the file is unreadable);
+ * *@is_known: it was there before. -ECANCELED, -ENOMEM, ...: there is none this time. */
 int table_source_get(struct table_source *source, const struct table_request *request,
 		     struct kept_table **out, bool *is_known, struct diag *why);
 
-/* Whether the next process with that file would see the same: not so when the machine was short of
- * something. */
+/* Returns whether the failure @why would occur again for this file: false if the machine was short
+ * of memory, descriptors or processes. */
 bool table_source_is_lasting(const struct diag *why);
 
 #endif

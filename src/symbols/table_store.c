@@ -1,15 +1,15 @@
 /* table_store.c - see symbols/table_store.h.
  *
- * Idea: three questions, one answer. Which file was this (device, inode, ctime, size)? Which
- * build-id, size and mtime, where the file is trusted: one table for all copies of a library, but
- * not for one with other symbols, which may have its build-id. Which bytes: thirty containers with
- * the same library, whose files prove nothing to each other, still share memory.
+ * Idea: a table is found in three ways. By its file (device, inode, ctime, size). If the file is
+ * trusted, by build-id, size and mtime: one table for all copies of a library, but not for a file
+ * with other symbols, which may have the same build-id. By content: thirty containers with the same
+ * library, whose files prove nothing to each other, still share memory.
  *
- * A table that nobody needs any more leaves its row to another; what still leads to the row tells
- * by the row's serial number that it meant another table.
+ * The row of a dropped table is reused. Entries that still refer to the row are stale, which shows
+ * in their serial number: it differs from the row's.
  *
- * Invariant: by a build-id only a table is found that was shared, see symbols/table_source.h. Equal
- * hashes are never enough: what they lead to is compared.
+ * Invariant: only a table that was shared (symbols/table_source.h) is found by build-id. Equal
+ * hashes are never enough: the things that they lead to are compared.
  */
 #include "symbols/table_store.h"
 
@@ -115,7 +115,7 @@ static struct kept_table *find_content(const struct table_store *store,
 		      flat_table_bytes(&kept->table.table)) == 0 ? found : NULL;
 }
 
-/* @array with room for one more than @count; NULL: no memory, and @array is as it was. */
+/* Returns @array with room for one more than @count; NULL: no memory, @array is unchanged. */
 static void *make_room(void *array, uint32_t count, uint32_t *capacity, size_t item_bytes)
 {
 	uint32_t wanted = 2 * *capacity + 64;
@@ -245,7 +245,7 @@ static uint64_t known_hash(const struct known_file *known)
 	return file_hash(&known->file, has_debug ? &known->debug : NULL);
 }
 
-/* No memory is asked for: there was more in the map. */
+/* Can't run out of memory: the map had more entries before. */
 static void drop_stale_files(struct table_store *store)
 {
 	uint32_t kept = 0;
@@ -285,7 +285,7 @@ void table_store_name(struct table_store *store, struct kept_table *table,
 	table->names++;
 }
 
-/* As drop_stale_files(). */
+/* Can't run out of memory, like drop_stale_files(). */
 static void drop_stale_shares(struct table_store *store)
 {
 	uint32_t kept = 0;

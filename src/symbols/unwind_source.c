@@ -1,6 +1,6 @@
 /* unwind_source.c - see unwind_source.h.
  *
- * Who a table belongs to is decided as in symbols/table_source.c. Nothing is kept on disk: libc's
+ * The files that share a table are chosen as in symbols/table_source.c. Nothing is on disk: libc's
  * rows are made in 2 ms, and reading a table that is ten times as large as a file's entries from a
  * disk takes no less. */
 #include "unwind_source.h"
@@ -33,7 +33,7 @@ static int compile_with(struct unwind_source *source, int fd, int debug_fd,
 	return err;
 }
 
-/* What is damaged in a debug file must not cost the object's own rows. */
+/* A damaged debug file must not cost the object its own rows. */
 static int compile(struct unwind_source *source, const struct table_request *request,
 		   const struct flat_header *names, struct unwind_table *table,
 		   struct sandbox_bytes *bytes, struct diag *why)
@@ -76,7 +76,7 @@ static uint64_t make(struct unwind_source *source, const struct table_request *r
 	if (err && !table_source_is_lasting(why))
 		return 0;
 	if (!object_file_is_unchanged(request->file))
-		number = 0;	/* what was read belongs to nobody else */
+		number = 0;	/* it may be a mix: no other look-up may find it */
 	else
 		version = &request->file->version;
 	if (!number)

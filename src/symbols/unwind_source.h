@@ -1,4 +1,4 @@
-/* unwind_source.h - the unwind table of an open file: from memory, or from a worker.
+/* unwind_source.h - gets the unwind table of an open file: from memory, or from a worker.
  *
  * Thread: the owner's (the object opener); blocks for a worker, at most its deadline.
  */
@@ -16,9 +16,9 @@ struct unwind_source {
 
 void unwind_source_finish(struct unwind_source *source);
 
-/* Fills in the unwind table in @reply, or why there is none, or that it is the one with the number
- * @known (0: none), which is not made again. @names: the symbol table of the same file, which knows
- * its build-id and where its debug file is. */
+/* Sets in @reply the unwind table, or why there is none, or is_unchanged if it is the one with the
+ * number @known (0: none), which is not made again. @names: header of the same file's symbol table,
+ * with its build-id and debug link. */
 void unwind_source_get(struct unwind_source *source, const struct table_request *request,
 		       const struct flat_header *names, uint64_t known, struct open_reply *reply);
 

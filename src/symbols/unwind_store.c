@@ -65,7 +65,7 @@ static uint64_t find_build_id(const struct unwind_store *store, const struct bui
 	       file_version_is_copy(&found->shared_of, file) ? found->number : 0;
 }
 
-/* No memory is asked for: there was more in the map. */
+/* Can't run out of memory: the map had more entries before. */
 static void drop_stale_files(struct unwind_store *store)
 {
 	uint32_t kept = 0;

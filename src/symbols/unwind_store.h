@@ -1,9 +1,9 @@
-/* unwind_store.h - the unwind tables in memory, each once: by the file that was read, and by
+/* unwind_store.h - the unwind tables in memory, each once: found by the file that was read, and by
  * build-id where the file is trusted.
  *
- * Each table has a number. How often the number was given away is counted, so that whoever got it
- * can give the memory back: unwind_store_drop(). The number stays its file's until thousands of
- * others were given back after it, and is never another table's.
+ * Each table has a number. The store counts how often it has given the table away, so that the
+ * receiver can return the memory with unwind_store_drop(). A file keeps its number until thousands
+ * of other tables were returned after its own; a number is never reused.
  * Thread: the owner's (the object opener).
  */
 #ifndef SYMBOLS_UNWIND_STORE_H
@@ -21,12 +21,12 @@
 struct kept_unwind {
 	struct unwind_table table;	/* header NULL: dropped, or never made */
 	struct sandbox_bytes bytes;	/* owned; what `table` points into */
-	struct diag why;		/* err != 0: unreadable, and so the next will be */
-	struct build_id shared_as;	/* count 0: it is one file's alone */
-	struct file_version shared_of;	/* for its copies */
-	uint32_t given;			/* of its row: never less than before */
-	uint64_t number;		/* its row in the low half, from 1; whose it is above */
-	uint32_t names;			/* files that lead to it */
+	struct diag why;		/* err != 0: the file has no readable table, ever */
+	struct build_id shared_as;	/* build-id that finds it; count 0: it is not shared */
+	struct file_version shared_of;	/* file whose copies with that build-id share it */
+	uint32_t given;			/* how often the row's tables were given away */
+	uint64_t number;		/* low half: row, from 1; high half: use of the row */
+	uint32_t names;			/* entries of unwind_store.files that refer to it */
 	bool is_idle;			/* nobody has a table of this number */
 	TAILQ_ENTRY(kept_unwind) idle;
 };
@@ -41,31 +41,32 @@ struct unwind_store {
 	uint32_t table_count, table_capacity;
 	struct known_unwind *files;	/* owned */
 	uint32_t file_count, file_capacity;
-	uint32_t stale_files;		/* of numbers that have gone */
+	uint32_t stale_files;		/* entries of `files` whose number was given up */
 	TAILQ_HEAD(idle_unwinds, kept_unwind) idle;	/* the longest idle first; zeroed: none */
 	uint32_t idle_count;
 	struct id_map by_file, by_build_id;
 	size_t bytes;
 };
 
-void unwind_store_finish(struct unwind_store *store);	/* of a zeroed one, too */
+void unwind_store_finish(struct unwind_store *store);	/* a zeroed store is fine */
 
-/* The number of @file's table, if need be by @shared_as (count 0: not): the build-id of a trusted
- * file, whose table is that of all its copies (file_version_is_copy()). 0: not known. */
+/* Returns the number of @file's table, or of the table that its copies (file_version_is_copy())
+ * share: @shared_as is the build-id if @file is trusted, else count 0. 0: not known. */
 uint64_t unwind_store_find(struct unwind_store *store, const struct file_version *file,
 			   const struct build_id *shared_as);
-/* A new number, which these find from now on; @file NULL: nothing does. 0: no memory. */
+/* Returns a new number, found by @file and @shared_as from now on; @file NULL: by nothing. 0: no
+ * memory. */
 uint64_t unwind_store_add(struct unwind_store *store, const struct file_version *file,
 			  const struct build_id *shared_as);
-/* Of a number that was just found or added. Valid until the next unwind_store_add(). */
+/* Returns the row of a number just found or added. Valid until the next unwind_store_add(). */
 struct kept_unwind *unwind_store_get(struct unwind_store *store, uint64_t number);
-/* @bytes, which are the store's from now on, hold @table. */
+/* Sets the table of @number. Takes over @bytes, which @table points into. */
 void unwind_store_fill(struct unwind_store *store, uint64_t number,
 		       const struct unwind_table *table, const struct sandbox_bytes *bytes);
-/* There is none, and will be none, because of @why. */
+/* Records that @number has no table and will have none, because of @why. */
 void unwind_store_fail(struct unwind_store *store, uint64_t number, const struct diag *why);
-/* Unmaps the table, unless it was given away more often than the @returned times that somebody
- * knows of: then one more is on the way to him. */
+/* Frees the table, unless it was given away more often than the @returned times that its receiver
+ * knows of: then one more is on its way. */
 void unwind_store_drop(struct unwind_store *store, uint64_t number, uint32_t returned);
 
 #endif

@@ -1,15 +1,15 @@
 /* tick_totals.c - see timeline/tick_totals.h.
  *
- * Minutes are there once they have a sample, so an event that is rare costs little, and one that is
- * over nothing in the end. Rejected: totals in the slices, which lose their ticks when they are
- * rolled up after two minutes, while the strip shows twenty.
+ * A minute is allocated for its first sample, so a rare event costs little, and one that no longer
+ * occurs costs nothing in the end. Rejected: totals in the slices, which lose their ticks when they
+ * are rolled up after two minutes, while the activity graph shows twenty.
  */
 #include "timeline/tick_totals.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS_FEW 8	/* are stepped through one by one */
+#define EVENTS_FEW 8	/* up to so many events are stepped through one by one */
 
 static struct tick_minute *find(const struct tick_totals *totals, uint32_t event, uint64_t minute)
 {
@@ -31,7 +31,7 @@ static void release(struct tick_totals *totals, struct tick_minute **minute)
 	totals->bytes -= sizeof(**minute);
 }
 
-/* The minute, which takes the place of an older one. NULL: no memory, or there is a newer one. */
+/* Adds the minute in place of an older one. NULL: no memory, or there is a newer one. */
 static struct tick_minute *enter(struct tick_totals *totals, uint32_t event, uint64_t minute)
 {
 	struct tick_minute **place;
@@ -57,7 +57,7 @@ static struct tick_minute *enter(struct tick_totals *totals, uint32_t event, uin
 	return *place;
 }
 
-/* False: it is left out. */
+/* Sets `last` to the place of @time_ns. False: a sample of that time is left out. */
 static bool go_to(struct tick_totals *totals, uint32_t event, uint64_t time_ns)
 {
 	const uint64_t second = time_ns / SLICE_NS;

@@ -40,7 +40,7 @@ static bool is_same_key(const struct slice_entry *a, const struct slice_entry *b
 	       a->event == b->event && a->bucket == b->bucket;
 }
 
-/* Needs a reserve before it. The entry with @wanted's key, or NULL. */
+/* Returns the entry with @wanted's key, or NULL. Needs an id_set_reserve() before. */
 static struct slice_entry *find(const struct entry_set *set, const struct slice_entry *wanted,
 				uint64_t hash)
 {
@@ -91,7 +91,7 @@ int entry_set_add(struct entry_set *set, const struct slice_entry *entry)
 		id_set_add(&set->index, hash, set->count - 1);
 		return 0;
 	}
-	/* Full: it stays as it is, and the key goes on with the new one. */
+	/* The found entry's count is full: it stays, but the key now finds the new entry. */
 	found = find(set, entry, hash);
 	set->entries[set->count - 1] = *found;
 	*found = *entry;
@@ -173,7 +173,7 @@ static void slice_finish(struct slice *slice)
 	memset(slice, 0, sizeof(*slice));
 }
 
-/* Nothing is in it yet. */
+/* Begins an empty open slice. */
 static void begin_open(struct timeline *timeline, uint64_t seq, uint64_t start_ns)
 {
 	struct slice *open = &timeline->open_slice;
@@ -201,7 +201,7 @@ uint32_t timeline_open_count(const struct timeline *timeline)
 	return timeline->open_slice.count + timeline->open.count;
 }
 
-/* Puts the newest tick of the open slice to those before it. */
+/* Appends the entries of the newest tick to open_slice, which has those of the ticks before. */
 static int close_tick(struct timeline *timeline)
 {
 	struct slice *slice = &timeline->open_slice;
@@ -225,7 +225,7 @@ static int close_tick(struct timeline *timeline)
 	return 0;
 }
 
-/* The sample's tick is the newest from now on, if it is later. */
+/* Makes the tick of @time_ns the newest one, if it is later. */
 static int enter_tick(struct timeline *timeline, uint64_t time_ns)
 {
 	const uint32_t tick = (uint32_t)(time_ns % SLICE_NS / TICK_NS);
@@ -289,7 +289,7 @@ int timeline_cut(struct timeline *timeline, uint64_t now_ns)
 	return 0;
 }
 
-/* Neither the slice nor the tick need be another before the end of the newest tick. */
+/* Enters the slice and the tick of @time_ns. Not needed for times before the newest tick's end. */
 static int enter_time(struct timeline *timeline, uint64_t time_ns)
 {
 	struct slice *open = &timeline->open_slice;
@@ -391,8 +391,8 @@ void timeline_drop(struct timeline *timeline, timeline_choice *is_dropped, const
 		begin_open(timeline, open_slice->seq, open_slice->start_ns);
 }
 
-/* Merges slices [first, end) into the first. On lack of memory they stay as they are. One of
- * samples that had waited is of an earlier time than the one before it. */
+/* Merges slices [first, end) into the first. Without memory they stay as they are. A slice of
+ * samples that had to wait may be earlier than the slice before it. */
 static void merge(struct timeline *timeline, uint32_t first, uint32_t end)
 {
 	struct entry_set sum = { 0 };
@@ -439,7 +439,7 @@ static bool is_kept(const struct timeline *timeline, const struct slice *slice)
 	return is_near(slice, timeline->kept_begin_ns) || is_near(slice, timeline->kept_end_ns);
 }
 
-/* Is it behind the border? */
+/* Returns whether @slice is after the border. */
 static bool is_behind(const struct timeline *timeline, uint32_t slice)
 {
 	return timeline->slices[slice].seq >= timeline->border_seq;

@@ -8,9 +8,9 @@
 
 #define DECAY_END_NS (100 * CLOCK_NS_PER_S)	/* 2^-20: nothing to see any more */
 
-/* The slices up to the last that was cut at @frozen_ns. Samples from before it that were counted
- * later are in slices after that one. Of those that were rolled up, one that lies across is in if
- * its larger part is, and the span ends where what is counted ends. */
+/* Ends the span with the last slice that was cut at @frozen_ns. Earlier samples that were counted
+ * later are in slices after that one. A rolled-up slice that lies across is in if its larger part
+ * is; the span then ends at the end or the start of that slice. */
 static void freeze_span(struct window_span *span, const struct timeline *timeline,
 			uint64_t frozen_ns)
 {
@@ -25,7 +25,7 @@ static void freeze_span(struct window_span *span, const struct timeline *timelin
 		return;
 	slice = &timeline->slices[span->end];
 	if (slice->end_ns == frozen_ns) {
-		/* Of samples that had waited there may be another. */
+		/* Samples that had to wait may have made another slice with that end. */
 		while (span->end < timeline->count &&
 		       timeline->slices[span->end].end_ns == frozen_ns)
 			span->end++;
@@ -37,8 +37,8 @@ static void freeze_span(struct window_span *span, const struct timeline *timelin
 	}
 }
 
-/* The slices of the last @length_ns. Slices are whole: one that lies across the beginning is in if
- * its larger part is, and the span begins where what is counted begins. */
+/* Limits the span to the last @length_ns. Slices are whole: one that lies across the beginning is
+ * in if its larger part is; the span then begins at the start or the end of that slice. */
 static void limit_span(struct window_span *span, const struct timeline *timeline,
 		       uint64_t length_ns)
 {
@@ -62,7 +62,7 @@ static void limit_span(struct window_span *span, const struct timeline *timeline
 	}
 }
 
-/* Nothing of before the last zero. */
+/* Leaves out everything before the last reset. */
 static void leave_zeroed(struct window_span *span, const struct timeline *timeline,
 			 const struct window_wish *wish)
 {
@@ -72,7 +72,7 @@ static void leave_zeroed(struct window_span *span, const struct timeline *timeli
 		span->begin_ns = wish->zero_ns;
 }
 
-/* Those that were not in the window before. */
+/* Leaves out the slices that were in the previous window. */
 static void continue_span(struct window_span *span, const struct timeline *timeline,
 			  const struct window_wish *wish)
 {
@@ -82,13 +82,14 @@ static void continue_span(struct window_span *span, const struct timeline *timel
 		span->begin_ns = wish->since_ns;
 }
 
-/* Is @begin_ns..@end_ns after the border at @ns? By its larger part; a half is. */
+/* Returns whether at least half of @begin_ns..@end_ns is after the border at @ns. */
 static bool is_after(uint64_t begin_ns, uint64_t end_ns, uint64_t ns)
 {
 	return begin_ns >= ns || (end_ns > ns && ns - begin_ns <= end_ns - ns);
 }
 
-/* How many ticks of @slice are before the border at @ns. Those at its ends may be parts. */
+/* Returns how many ticks of @slice are before the border at @ns. Its first and last tick may be
+ * parts. */
 static uint32_t ticks_before(const struct slice *slice, uint64_t ns)
 {
 	const uint64_t second_ns = slice->start_ns - slice->start_ns % SLICE_NS;
@@ -105,7 +106,7 @@ static uint32_t ticks_before(const struct slice *slice, uint64_t ns)
 	return tick;
 }
 
-/* Ticks of a slice: first <= tick < end. Of one that was rolled up 0..1 is all of it. */
+/* Ticks of a slice: first <= tick < end. For a rolled-up slice 0..1 is all of it. */
 struct part {
 	uint32_t first, end;
 };
@@ -123,7 +124,7 @@ static struct part part_of(const struct slice *slice, const struct window_span *
 	};
 }
 
-/* No border is near enough: all of the rolled-up slice that has most of the window. */
+/* Takes all of the rolled-up slice that has most of the window, when no border is near enough. */
 static void choose_surrounding(struct window_span *span, const struct timeline *timeline)
 {
 	const uint64_t from_ns = span->from_ns, until_ns = span->until_ns;
@@ -144,7 +145,7 @@ static void choose_surrounding(struct window_span *span, const struct timeline *
 	}
 }
 
-/* Where @ns lies in a slice that was rolled up the span ends at one of that slice's ends. */
+/* Moves a border inside a rolled-up slice to the nearer end of that slice. */
 static uint64_t move_border(const struct timeline *timeline, uint64_t ns)
 {
 	for (uint32_t s = 0; s < timeline->count; s++) {
@@ -157,7 +158,7 @@ static uint64_t move_border(const struct timeline *timeline, uint64_t ns)
 	return ns;
 }
 
-/* Slices are nearly in order of time; those of samples that had waited are not. */
+/* Looks at all slices: those of samples that had to wait are not in order of time. */
 static void choose_ticks(struct window_span *span, const struct timeline *timeline,
 			 const struct window_wish *wish)
 {
@@ -212,7 +213,7 @@ struct window_span window_span_choose(const struct timeline *timeline,
 	return span;
 }
 
-/* @slice, of which nothing but @part is left. */
+/* Returns @slice cut to @part. */
 static struct slice cut_slice(const struct slice *slice, struct part part)
 {
 	const uint64_t second_ns = slice->start_ns - slice->start_ns % SLICE_NS;

@@ -12,17 +12,17 @@
  *             | return address         |  CFA - 8
  *       CFA ->| the caller's frame     |  = its sp
  *
- * A return address is behind its call, which may be the last instruction of its function: what is
- * looked up is the byte before. Where a sample or a signal interrupted, it is the address itself.
- * Who is to be told of a return (uretprobes) puts an address of his own in its place: whether he
- * did is asked for only where the walk would end.
+ * A return address comes after its call, which may be the last instruction of its function: so the
+ * byte before it is looked up. Where a sample or a signal interrupted, it is the address itself.
+ * A uretprobe replaces the return address by one of its own: this is checked only where the walk
+ * would end.
  *
- * Code that no map names may keep anything in bp. So its frame pointers are followed, but what they
- * found is given out only where it leads to other code; else the stack ends at the first such
- * frame. Three that lead to one another, up to the end of the copy, are taken for what they say.
+ * Code that no map names may keep anything in bp. So its frame pointers are followed, but the
+ * frames are given out only if they lead to other code; else the stack ends at the first of them.
+ * Three or more that lead to one another, up to the end of the copy, are believed, too.
  *
- * Few rows count from bx. It is not followed from frame to frame: where one is met, the walk
- * is gone again from where bx was last known, this time with an eye on it.
+ * Few rows count from bx. It is not followed from frame to frame: at such a row, the walk is
+ * repeated from where bx was last known, this time following bx.
  *
  * Invariant: sp grows with every step but a leaf's whose return address is not on the stack, and a
  * signal's, which may come back from a stack of its own;
@@ -54,8 +54,8 @@ struct frame {
 
 /* bx, as far as it was followed. */
 struct trail {
-	struct frame frame;	/* has it in bx */
-	size_t count;		/* of the frame: see walk_from() */
+	struct frame frame;	/* the frame whose bx is known */
+	size_t count;		/* index of that frame, see walk_from() */
 	uint64_t bx;
 	bool is_lost;
 };
@@ -89,7 +89,7 @@ static const struct unwind_row *find_in_table(struct walker *walker, const struc
 	return &kept->row;
 }
 
-/* Out of the way of find_row(), which mostly finds what it looks for. */
+/* Not inlined into find_row(), which mostly finds the row in the cache. */
 __attribute__((noinline)) static void fill_cached(struct walker *walker,
 						  const struct walker_space *space, uint64_t ip,
 						  struct walker_cached *cached)
@@ -183,7 +183,7 @@ static bool step_out_of_signal(struct frame *frame, const struct walker_stack *s
 	return true;
 }
 
-/* Where the stack was aligned, the old one is in a word of it. */
+/* Where a function aligned the stack, the old stack pointer is in a word of it. */
 static bool step_by_word(struct frame *frame, const struct unwind_row *row,
 			 const struct walker_stack *stack, enum walker_end *end)
 {
@@ -228,7 +228,7 @@ static bool step_by_row(struct frame *frame, const struct unwind_row *row,
 	case UNWIND_END:
 		*end = WALKER_COMPLETE;
 		return false;
-	case UNWIND_BX:	/* what walk_from() makes of it failed */
+	case UNWIND_BX:	/* walk_from() handles these two after this failure */
 	case UNWIND_DI:
 	case UNWIND_COMPLEX:
 		*end = WALKER_COMPLEX;
@@ -255,7 +255,7 @@ static bool step(const struct walker_space *space, struct frame *frame,
 	return step_by_row(frame, &found->row, stack, end);
 }
 
-/* The row of @frame, whose return address may have been replaced. */
+/* Returns the row of @frame. Restores its return address if that was replaced. */
 static const struct walker_cached *find_frame(struct walker *walker,
 					      const struct walker_space *space,
 					      struct frame *frame)
@@ -272,7 +272,7 @@ static const struct walker_cached *find_frame(struct walker *walker,
 	return find_row(walker, space, address - 1);
 }
 
-/* The return address of a leaf that keeps it in di. */
+/* Steps out of a leaf that has its return address in di. */
 static bool step_by_di(struct frame *frame, const struct walker_registers *registers, int16_t cfa)
 {
 	frame->ip = registers->di;
@@ -286,7 +286,7 @@ static bool is_other(const struct unwind_row *row)
 	return row->kind == UNWIND_BX || row->kind == UNWIND_DI;
 }
 
-/* By a row of these two. */
+/* Steps by a row of kind UNWIND_BX or UNWIND_DI. */
 static bool step_by_other(struct frame *frame, const struct unwind_row *row,
 			  const struct walker_registers *registers, const struct trail *trail,
 			  const struct walker_stack *stack, enum walker_end *end)
@@ -301,7 +301,7 @@ static bool step_by_other(struct frame *frame, const struct unwind_row *row,
 	return !trail->is_lost && step_by_cfa(frame, trail->bx + offset, row->bp, stack, end);
 }
 
-/* @before: the frame that @row took the trail's frame from. */
+/* Updates bx for the trail's frame, to which @row led from @before. */
 static void follow_bx(struct trail *trail, const struct frame *before, const struct unwind_row *row,
 		      const struct walker_stack *stack)
 {
@@ -311,11 +311,11 @@ static void follow_bx(struct trail *trail, const struct frame *before, const str
 		trail->is_lost = !read_word(stack, before->sp + SIGNAL_BX, &trail->bx);
 	else if (row->kind == UNWIND_GAP || row->bx == UNWIND_BX_ELSEWHERE)
 		trail->is_lost = true;
-	else if (row->bx && slot >= before->sp)	/* else it was popped, as bp */
+	else if (row->bx && slot >= before->sp)	/* else it was popped, like bp */
 		trail->is_lost |= !read_word(stack, slot, &trail->bx);
 }
 
-/* Takes the trail from its frame to the one of @count. */
+/* Follows bx from the trail's frame to the frame with index @count. */
 static void find_bx(struct walker *walker, const struct walker_space *space, struct trail *trail,
 		    const struct walker_registers *registers, const struct walker_stack *stack,
 		    size_t count)
@@ -337,8 +337,8 @@ static void find_bx(struct walker *walker, const struct walker_space *space, str
 	}
 }
 
-/* How many frames are to be given out of the @count that a walk found, of which the last are
- * @unnamed frames one after the other. */
+/* Returns how many frames to give out of the @count that a walk found. The last @unnamed of them
+ * are in unnamed code. */
 static size_t leave_out_guesses(size_t count, size_t unnamed, enum walker_end *end)
 {
 	const bool is_chain = *end == WALKER_CUT && unnamed >= CHAIN_FRAMES;
@@ -350,8 +350,8 @@ static size_t leave_out_guesses(size_t count, size_t unnamed, enum walker_end *e
 	return count - unnamed + 1;
 }
 
-/* From @frame, which is the one that comes to @frames[@count], on. @registers:
- * of a leaf, or NULL. */
+/* Walks on from @frame, which is written to @frames[@count]. @registers: the leaf's if @frame is
+ * the leaf, else NULL. */
 static size_t walk_from(struct walker *walker, const struct walker_space *space,
 			struct frame frame, const struct walker_registers *registers,
 			const struct walker_stack *stack, uint64_t *frames, size_t count,

@@ -1,7 +1,7 @@
-/* canvas.c - text into cells.
+/* canvas.c - draws text into cells.
  *
- * Problem: bytes, characters and cells are three different counts, and a table whose columns are
- * cut by the wrong one leans.
+ * Problem: bytes, characters and cells are three different counts; cutting columns by the wrong one
+ * misaligns a table.
  *
  * Invariant: a cell that holds a wide character is always followed by its tail, and a tail never
  * stands without its character: whoever overwrites one half blanks the other.
@@ -33,7 +33,7 @@ static const struct {
 	{ 0x2026, '~' },	/* ellipsis */
 	{ 0x2192, '>' },	/* leads to */
 	{ 0x2212, '-' },	/* minus */
-	{ 0x2500, '-' },	/* of boxes */
+	{ 0x2500, '-' },	/* box drawing */
 	{ 0x2502, '|' },
 	{ 0x250c, '+' },
 	{ 0x2510, '+' },

@@ -33,7 +33,7 @@ static void go_to_parts(struct ui_state *state, size_t parts)
 		;
 }
 
-/* False: there is no row on that line. */
+/* Moves the cursor to a row; false: there is no row on that line. */
 static bool select_row(struct ui_state *state, size_t index)
 {
 	struct tree_rows *tree = state_tree_rows(state);
@@ -81,7 +81,7 @@ static void press_row(struct ui_state *state, size_t index, enum mouse_action ac
 		cmd_row_menu(state);
 }
 
-/* Back to the figures of the probe whose hits are shown. */
+/* Goes back to the page of the probe whose hits are shown. */
 static void leave_hits(struct ui_state *state)
 {
 	while (state_probe_hits(state) && state_go_back(state))
@@ -101,7 +101,7 @@ static void press_box(struct ui_state *state, const struct hit *hit, const struc
 		cmd_row_menu(state);
 }
 
-/* Of the cell of time that is next to the mouse. */
+/* Returns the time of the cell nearest to the mouse, in the graph where the drag began. */
 static struct time_range time_at(const struct ui_state *state, const struct mouse *mouse)
 {
 	return time_scale_cell(state->drag.is_in_heat ? &state->heat : &state->strip, mouse->x,
@@ -126,7 +126,7 @@ static void drag_time(struct ui_state *state, const struct mouse *mouse)
 	state->is_changed = true;
 }
 
-/* What was marked is what is chosen, though the strip has moved on meanwhile. */
+/* Selects the range that was marked, even if the graph has scrolled since. */
 static void release_time(struct ui_state *state)
 {
 	if (!state->drag.is_on)

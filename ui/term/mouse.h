@@ -1,4 +1,4 @@
-/* mouse.h - what a click means: the same as the key for what lies there.
+/* mouse.h - mouse events: a click does what a key would do to the thing under it.
  * Thread: the ui's. */
 #ifndef UI_MOUSE_H
 #define UI_MOUSE_H
@@ -6,7 +6,7 @@
 #include "state.h"
 #include "ui/keys.h"
 
-/* Does what @mouse means on the picture that was drawn last. */
+/* Runs the action of @mouse, by what the last frame shows at its cell. */
 void mouse_act(struct ui_state *state, const struct mouse *mouse);
 
 #endif

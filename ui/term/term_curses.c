@@ -1,18 +1,18 @@
 /* term_curses.c - the only file that knows curses.
  *
- * Idea: curses does what it is good at: terminfo, and sending the least for a changed picture. It
- * is kept from input (ui/term/keys.c) because it blocks there, from signals because the event loop
- * reads them from a descriptor, and from typeahead because that delays painting while keys are held
- * down.
+ * Idea: curses does what it is good at: terminfo, and sending as little as possible for a changed
+ * frame. It does no input (ui/term/keys.c does) because it would block, no signals because the
+ * event loop reads them from a descriptor, and no typeahead check because that delays painting
+ * while keys are held down.
  *
- * Invariant: while the screen is taken, `restore` below holds all that is needed to give it back
- * with write(2) and tcsetattr(3) alone: both are async-signal-safe, curses is not.
+ * Invariant: while the screen is taken, `restore` below has all that is needed to restore the
+ * terminal with only write(2) and tcsetattr(3): both are async-signal-safe, curses is not.
  *
  * A terminal that nobody reads blocks every write of curses, and the event loop with it. So while
- * curses writes, a timer looks whether a signal waits to end us; if so, the handler discards what
- * the terminal has not taken, and the interrupted write finds room. Rejected: leaving from the
- * handler, which would skip all that the normal end cleans up; non-blocking output, which curses
- * drops half of without a word.
+ * curses writes, a timer checks whether a terminating signal is pending; if so, the handler
+ * discards the terminal's output queue, and the interrupted write finds room. Rejected: exiting
+ * from the handler, which would skip the normal cleanup; non-blocking output, which curses partly
+ * drops without an error.
  */
 #include "ui/term.h"
 
@@ -28,7 +28,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define STUCK_MS 500		/* how often a write that takes longer is looked after */
+#define STUCK_MS 500		/* interval of the check for a blocked write */
 #define MAX_CELLS 1000		/* a terminal that says it is larger is lying */
 
 /* A mode of the terminal that curses knows nothing of; "" where there is none. */
@@ -147,10 +147,10 @@ static void set_mode(struct mode_bytes *mode, const char *on, const char *more_o
 		mode->on[0] = mode->off[0] = '\0';
 }
 
-/* By terminfo's extended names. Descriptions that are older than these names but know a mouse are
- * of imitations of xterm, which ignore a mode that they don't have. The terminals of DEC must not
- * see any of this. 1000: buttons, 1002: dragging as well, 1006: places beyond column 223, 2004: a
- * paste has marks (ctlseqs). */
+/* Finds the modes by terminfo's extended names. Descriptions older than these names that have a
+ * mouse are of xterm imitations, which ignore unknown modes. DEC terminals must not get any of
+ * these. 1000: buttons, 1002: dragging, too, 1006: positions beyond column 223, 2004: bracketed
+ * paste (ctlseqs). */
 static void find_modes(struct terminal *term)
 {
 	char *mouse = tigetstr("XM"), *paste_on = tigetstr("BE"), *paste_off = tigetstr("BD");

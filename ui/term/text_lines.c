@@ -17,7 +17,7 @@ static bool fits(const struct canvas *canvas, const char *text, size_t bytes, in
 	return canvas_text_width(canvas, line) <= width;
 }
 
-/* Of a word that is wider than a line: its characters that go on one, at least one. */
+/* Returns the bytes of a word wider than a line that fit on one line, at least one character. */
 static size_t broken_bytes(const struct canvas *canvas, const char *text, int width)
 {
 	uint32_t code;
@@ -29,7 +29,7 @@ static size_t broken_bytes(const struct canvas *canvas, const char *text, int wi
 	return bytes;
 }
 
-/* Bytes of @text that go on one line of @width cells: whole words where even one has room. */
+/* Returns the bytes of @text that go on a line of @width cells: whole words if one has room. */
 static size_t line_bytes(const struct canvas *canvas, const char *text, int width)
 {
 	size_t best = 0, end;

@@ -1,14 +1,14 @@
 /* theme.c - the themes.
  *
- * Problem: nobody tells the background. Asking the terminal for it is answered late or never.
+ * Problem: the background colour is unknown. A terminal answers a query for it late or never.
  *
- * Idea: the default theme keeps to colours of middle brightness, which read on black and on white,
- * and where it needs a background it sets both colours. Who wants more contrast says which
- * background there is by the theme's name.
+ * Idea: the default theme keeps to colours of middle brightness, which are legible on black and on
+ * white, and where it needs a background it sets both colours. Users who want more contrast choose
+ * a theme for their background.
  *
- * The 16 ANSI colours are the user's own choice, so nothing is known of them but that each reads on
- * the background. Reversed, a colour reads as well as it does plain: that is how these themes mark
- * a row, where a pair of colours might be two shades of the same.
+ * The 16 ANSI colours are chosen by the user, so all that is known is that each is legible on the
+ * background. Reversed, a colour is as legible as it is plain: so these themes mark a row by
+ * reversing it, since a pair of colours might be two shades of the same.
  */
 #include "ui/theme.h"
 

@@ -16,7 +16,7 @@ size_t utf8_sequence_bytes(unsigned char lead)
 
 size_t utf8_decode(const char *text, uint32_t *out)
 {
-	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };	/* of each length */
+	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };	/* by length */
 	const unsigned char *bytes = (const unsigned char *)text;
 	size_t count = utf8_sequence_bytes(bytes[0]);
 	uint32_t code = bytes[0];

@@ -1,4 +1,4 @@
-/* utf8.h - UTF-8 to code points and back, without the locale.
+/* utf8.h - converts UTF-8 to code points and back, without the locale.
  * Source: RFC 3629. Thread: any, no state. */
 #ifndef UI_UTF8_H
 #define UI_UTF8_H
@@ -9,11 +9,11 @@
 #define UTF8_MAX_BYTES	 4
 #define UTF8_REPLACEMENT 0xfffdu
 
-/* How many bytes a character has whose first byte is @lead; 0 when none can begin with it. */
+/* Returns the length in bytes of a character that begins with @lead; 0: no character does. */
 size_t utf8_sequence_bytes(unsigned char lead);
 
 /* Decodes the first character of the terminated @text into *@out and returns its length in bytes,
- * 0 at the end. A byte that begins no valid character is UTF8_REPLACEMENT, one byte long. */
+ * 0 at the end. A byte that begins no valid character gives UTF8_REPLACEMENT, one byte long. */
 size_t utf8_decode(const char *text, uint32_t *out);
 
 /* Writes @code to @out[UTF8_MAX_BYTES + 1], terminated; returns its length. */

@@ -1,11 +1,11 @@
 /* view_flame.c - see view_flame.h.
  *
- * Problem: a key may come between a snapshot and its picture, and a selected frame may be too
- * narrow for a box, or have no sample in this window.
+ * Problem: a key may arrive after a snapshot but before it is drawn, and a selected frame may be
+ * too narrow for a box, or have no sample in this window.
  *
- * Idea: the layout is made with every snapshot, not only when it is drawn, so that keys always meet
- * boxes of the tree that is there. What is selected is a path of ids; the box that shows it is its
- * own, or that of its nearest caller that has one.
+ * Idea: the layout is made with every snapshot, not only when it is drawn, so that keys always act
+ * on boxes of the present tree. The selection is a path of ids; it is shown by the frame's own box,
+ * or by that of its nearest caller that has one.
  */
 #include "view_flame.h"
 
@@ -161,7 +161,7 @@ void flame_view_move_sideways(struct flame_view *flame, int boxes)
 		flame_view_select(flame, to);
 }
 
-/* Up to @lines calls further in (< 0: out), along the widest boxes. */
+/* Moves up to @lines calls inwards (< 0: outwards), along the widest boxes. */
 static void move_along(struct flame_view *flame, int lines)
 {
 	uint32_t box = flame_view_selected(flame), next = box;
@@ -182,7 +182,7 @@ static uint64_t id_of(const struct flame_view *flame, uint32_t box)
 	return flame->tree->nodes[flame->layout.boxes[box].node].id;
 }
 
-/* The box of the frame with that id; FLAME_NONE: it has none. */
+/* Returns the box of the frame with @id, or FLAME_NONE. */
 static uint32_t find_box(const struct flame_view *flame, uint64_t id)
 {
 	for (uint32_t i = 0; i < flame->layout.count; i++)
@@ -191,7 +191,7 @@ static uint32_t find_box(const struct flame_view *flame, uint64_t id)
 	return FLAME_NONE;
 }
 
-/* The end of the hottest path that begins with @box. */
+/* Returns the end of the hottest path that begins with @box. */
 static uint32_t hottest_end(const struct flame_view *flame, uint32_t box)
 {
 	uint32_t next = box;
@@ -207,7 +207,7 @@ static uint32_t hottest_end(const struct flame_view *flame, uint32_t box)
 	return box;
 }
 
-/* Is it called by @scope (FLAME_NONE: by anything), beside a wider one? */
+/* True if @box lies below @scope (FLAME_NONE: anywhere) and its caller has a wider callee. */
 static bool is_branch(const struct flame_view *flame, uint32_t box, uint32_t scope)
 {
 	const struct flame_box *boxes = flame->layout.boxes;
@@ -223,7 +223,7 @@ static bool is_branch(const struct flame_view *flame, uint32_t box, uint32_t sco
 	return caller == scope;
 }
 
-/* The widest branch in @scope that comes after @before; FLAME_NONE: there is none. */
+/* Returns the widest branch in @scope that comes after @before, or FLAME_NONE. */
 static uint32_t next_branch(const struct flame_view *flame, uint32_t scope, uint32_t before)
 {
 	const struct flame_box *boxes = flame->layout.boxes;
@@ -241,8 +241,8 @@ static uint32_t next_branch(const struct flame_view *flame, uint32_t scope, uint
 	return found;
 }
 
-/* The box with which the next path begins, when the selected one is the end of the path before;
- * FLAME_NONE: it is not, or there is no next one. */
+/* Returns the first box of the next path if the selected box is the end of the last path;
+ * FLAME_NONE: it is not, or there is no next path. */
 static uint32_t continue_follow(const struct flame_view *flame, uint32_t selected)
 {
 	uint32_t scope = FLAME_NONE, head;
@@ -257,7 +257,7 @@ static uint32_t continue_follow(const struct flame_view *flame, uint32_t selecte
 	return next_branch(flame, scope, head);
 }
 
-/* Id of the frame below which paths are followed; 0: in the whole graph. */
+/* Returns the id of the frame below which paths are followed; 0: the whole graph. */
 static uint64_t begin_of_follow(const struct flame_view *flame, uint32_t selected)
 {
 	if (!flame->selected.count ||
@@ -334,7 +334,7 @@ double flame_view_limit_pct(const struct flame_view *flame)
 	return FLAME_LIMIT_PCT * flame->layout.weight / flame->tree->weight;
 }
 
-/* The zoomed frame goes to the top, under a few of its callers. */
+/* Scrolls the zoomed frame to the top, below a few of its callers. */
 static void show_zoom(struct flame_view *flame)
 {
 	lay_out(flame);
@@ -355,7 +355,7 @@ bool flame_view_zoom_in(struct flame_view *flame)
 			--flame->zoom_count * sizeof(flame->zooms[0]));
 	flame->zooms[flame->zoom_count++] = flame->zoom.count;
 	flame_path_set(&flame->zoom, flame->tree, node);
-	/* A caller of what was zoomed: the way back leads further out, never in again. */
+	/* After zooming a caller of a zoomed frame, undoing must lead outwards, never inwards. */
 	while (flame->zoom_count && flame->zooms[flame->zoom_count - 1] >= flame->zoom.count)
 		flame->zoom_count--;
 	show_zoom(flame);
@@ -388,7 +388,7 @@ void flame_view_return(struct flame_view *flame)
 	flame->is_others = flame->is_marked_others;
 }
 
-/* The largest of nodes @begin..@end - 1 that matches, or FLAME_NONE. */
+/* Returns the largest match among the nodes @begin..@end - 1, or FLAME_NONE. */
 static uint32_t largest_match(const struct call_tree *tree, uint32_t begin, uint32_t end,
 			      const char *search)
 {
@@ -402,7 +402,7 @@ static uint32_t largest_match(const struct call_tree *tree, uint32_t begin, uint
 	return found;
 }
 
-/* The one behind (@step 1) or before (-1) node @from, or FLAME_NONE. */
+/* Returns the match after (@step 1) or before (-1) node @from, or FLAME_NONE. */
 static uint32_t next_match(const struct call_tree *tree, uint32_t begin, uint32_t end,
 			   uint32_t from, const char *search, int step)
 {

@@ -1,7 +1,7 @@
-/* view_flame.h - the flame graph: the calls of the window as boxes, as wide as their time.
+/* view_flame.h - the flame graph: calls in the window as boxes, as wide as their share of time.
  *
- * Frames: the selected one and the zoomed one are remembered by their ids, so that they stay while
- *         snapshots come. Where one has no sample for a while its nearest caller stands in.
+ * Frames: the selected and the zoomed frame are remembered by ids, so that they survive new
+ *         snapshots. While one has no sample, its nearest caller with samples takes its place.
  * Thread: the ui's.
  */
 #ifndef UI_VIEW_FLAME_H
@@ -13,75 +13,75 @@
 #include "widgets/flame_layout.h"
 #include "widgets/flame_path.h"
 
-/* Frames with less of the zoomed one's samples are asked for only as part of "others": less than a
- * tenth of a cell of a wide screen, so that the next zoom has its frames at once. */
+/* Queries merge frames below this share of the zoomed frame into "others". It is less than a tenth
+ * of a cell on a wide screen, so that the next zoom finds its frames in the snapshot at hand. */
 #define FLAME_LIMIT_PCT 0.02
-#define FLAME_ZOOMS	16	/* steps that lead back */
+#define FLAME_ZOOMS	16	/* zoom steps that can be undone */
 
 struct flame_view {
 	struct view view;
-	const struct call_tree *tree;	/* of the shown snapshot; NULL: it has none */
-	struct flame_layout layout;	/* of it, as it is drawn next */
+	const struct call_tree *tree;	/* BORROWED from the shown snapshot; NULL: it has none */
+	struct flame_layout layout;	/* of `tree`, for the next draw */
 	int width;		/* in cells, at the last draw */
 	bool is_ascii;
 	struct flame_path selected, zoom, marked;
-	struct filter filter;	/* that both are of: under another they mean nothing */
-	bool is_others;		/* selected is the box of others that `selected` calls */
-	bool is_marked_others;
-	size_t zooms[FLAME_ZOOMS];	/* lengths of the paths that were zoomed before */
+	struct filter filter;	/* filter that `selected` and `zoom` are valid for */
+	bool is_others;		/* the box of "others" called by `selected` is selected instead */
+	bool is_marked_others;	/* is_others as flame_view_mark() remembered it */
+	size_t zooms[FLAME_ZOOMS];	/* lengths of the previously zoomed paths */
 	size_t zoom_count;
 	enum flame_fill fill;
-	enum flame_fill compared_fill;	/* the same while it is compared */
+	enum flame_fill compared_fill;	/* used while windows are compared */
 	bool is_upright;	/* outermost frames at the bottom */
 	int top, page;		/* first line, counted from the outermost; lines at the last draw */
-	/* Ids of nodes, of the hottest path shown last: where it begins, where it ends, and below
-	 * which frame it was looked for; 0: in the whole graph. */
+	/* Node ids of the last path that flame_view_follow() took: its first frame, its last frame,
+	 * and the frame below which it searched (0: the whole graph). */
 	uint64_t hottest_head, hottest_end, hottest_scope;
 };
 
 void flame_view_init(struct flame_view *flame);
 void flame_view_finish(struct flame_view *flame);
 
-/* What the colours mean now. */
+/* Returns what the colours mean now. */
 enum flame_fill flame_view_fill(const struct flame_view *flame, bool is_compared);
-/* The next of what they can mean. */
+/* Switches to the next meaning of the colours. */
 void flame_view_next_fill(struct flame_view *flame, bool is_compared);
 
-/* The selected box, or FLAME_NONE when there is none at all. */
+/* Returns the index of the selected box, or FLAME_NONE if there are no boxes. */
 uint32_t flame_view_selected(const struct flame_view *flame);
-/* Its frame, which may be in a narrower box's place; FLAME_NONE: none, or others. */
+/* Returns the selected node, which may be too narrow for a box of its own; FLAME_NONE: none, or
+ * "others" is selected. */
 uint32_t flame_view_selected_node(const struct flame_view *flame);
-/* The zoomed node, FLAME_NONE: the whole tree. */
+/* Returns the zoomed node; FLAME_NONE: the whole tree. */
 uint32_t flame_view_zoomed(const struct flame_view *flame);
 
 /* Selects box number @box, and scrolls to it. */
 void flame_view_select(struct flame_view *flame, uint32_t box);
-/* The box that was drawn at that cell of the view, FLAME_NONE: none. @y: from the first line of
- * boxes on. */
+/* Returns the box drawn at a cell, or FLAME_NONE. @y counts from the first line of boxes. */
 uint32_t flame_view_at(const struct flame_view *flame, int x, int y);
-/* To the box at the left or right on the same line. */
+/* Selects the box @boxes to the right (< 0: left) on the same line, if there is one. */
 void flame_view_move_sideways(struct flame_view *flame, int boxes);
-/* Along the widest boxes, until a frame's own time is more. As long as no frame was selected, or
- * from one that calls nothing, of the whole graph. Called again from there, to the end of the next
- * path: that of the widest box that leads elsewhere. */
+/* Selects the end of the hottest path: from the selected frame along the widest callees, until a
+ * frame's self time exceeds its widest callee. Starts at the root if no frame was selected or it
+ * calls nothing. Called again at that end, follows the next widest branch. */
 void flame_view_follow(struct flame_view *flame);
-/* The wheel: moves the picture alone. */
+/* Scrolls without changing the selection, for the wheel. */
 void flame_view_scroll(struct flame_view *flame, int lines);
 
-/* What is to be asked for, in % of all. */
+/* Returns the limit for the query's tree, in % of all samples. */
 double flame_view_limit_pct(const struct flame_view *flame);
 
-/* Gives the selected frame the whole width; of others nothing can be shown: false. */
+/* Gives the selected frame the whole width. False: no frame, or "others", is selected. */
 bool flame_view_zoom_in(struct flame_view *flame);
-/* Back to what was zoomed before; false: nothing was. */
+/* Undoes the last zoom step; false: nothing is zoomed. */
 bool flame_view_zoom_out(struct flame_view *flame);
 
-/* Remembers the selected frame, and goes back to it. */
+/* Remember the selected frame; select the remembered one. */
 void flame_view_mark(struct flame_view *flame);
 void flame_view_return(struct flame_view *flame);
 
-/* Selects a frame that has @search, of the zoomed one and what it calls: the largest (@step 0), the
- * next (+1) or the one before (-1), round the end. False: there is none. */
+/* Selects a frame that matches @search, among the zoomed frame and its callees: the largest (@step
+ * 0), the next (+1) or the previous (-1), wrapping around. False: there is none. */
 bool flame_view_find(struct flame_view *flame, const char *search, int step);
 
 #endif

@@ -5,8 +5,8 @@
  *    41.65 █████▍     70.08    14.5k ├─ postgres
  *    41.65 █████▍     70.08    14.5k │  └─ [.] hash_search_with_hash_value
  *
- * Bars are measured by the largest root, so that one sees a group's part of it; of several events,
- * whose weights can't be compared, by the node's own.
+ * Bars are scaled by the largest root, so that a group's part of it is visible; with several
+ * events, whose weights can't be compared, by the node's own event.
  */
 #include "view_groups.h"
 
@@ -151,7 +151,7 @@ static void put_change(const struct group_node *node, struct canvas *canvas,
 			 change_role(points));
 }
 
-/* Of the group that it belongs to. */
+/* Returns the self share of a group in % of its parent group. */
 static double pct_of_parent(const struct tree_rows *rows, const struct group_node *node)
 {
 	double of;
@@ -253,7 +253,7 @@ static void draw_row(const struct ui_state *state, size_t index, const struct pl
 	search_highlight(canvas, (struct canvas_area){ 0, y, canvas->width }, state->search);
 }
 
-/* What is not shown for want of room in the snapshot. */
+/* Draws how many groups the snapshot had no room for. */
 static void put_hidden(const struct group_tree *tree, struct canvas *canvas,
 		       struct canvas_area area)
 {

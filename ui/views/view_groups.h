@@ -1,4 +1,4 @@
-/* view_groups.h - the samples as a tree of groups, by keys in an order of choice.
+/* view_groups.h - the samples as a tree of groups, by keys in an order that the user chooses.
  * Thread: the ui's. */
 #ifndef UI_VIEW_GROUPS_H
 #define UI_VIEW_GROUPS_H
@@ -10,10 +10,10 @@
 struct groups_view {
 	struct view view;
 	struct tree_rows rows;
-	struct tree_order order;	/* compared: what the rows are of */
-	enum group_key keys[GROUP_LEVELS];	/* of the tree that was shown last */
+	struct tree_order order;	/* sorted copy of the tree while windows are compared */
+	enum group_key keys[GROUP_LEVELS];	/* levels of the tree shown last */
 	uint32_t level_count;
-	bool is_of_parent;	/* the first column is in % of the group that each belongs to */
+	bool is_of_parent;	/* the first column is in % of the parent group */
 };
 
 void groups_view_init(struct groups_view *groups);

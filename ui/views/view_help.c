@@ -1,9 +1,9 @@
 /* view_help.c - see view_help.h.
  *
- * Order: the keys of the view beneath come first, then those of all views, then others by where
- * they work; each command once. Commands that are one subject share a line.
- * Width: the sentence of a command or a column that does not fit on one line ends at its first
- * colon or semicolon: the manual has the rest of it. On a wide screen the lines are in two columns.
+ * Order: the keys of the view beneath come first, then those of all views, then others by the view
+ * they work in; each command once. Commands of one subject share a line.
+ * Width: help of a command or a column that does not fit on one line ends at its first colon or
+ * semicolon; the manual has the rest. On a wide screen the lines are in two columns.
  */
 #include "view_help.h"
 
@@ -83,13 +83,13 @@ static const struct help_line flame_lines[] = {
 	{ "others", "frames that are narrower than a cell: zoom into their caller" },
 };
 
-/* The page while it is made. */
+/* The page under construction. */
 struct help_page {
 	struct pager *pager;
 	const struct ui_state *state;
-	enum view_place place;	/* of the view beneath */
-	int name_cells;		/* of the column of keys, with the gap */
-	int width;		/* of a line */
+	enum view_place place;	/* kind of the view beneath the page */
+	int name_cells;		/* width of the column of keys, with the gap */
+	int width;		/* width of a line */
 	bool is_listed[KEYMAP_COMMANDS];
 };
 
@@ -232,7 +232,7 @@ static void add_keys(struct help_page *page, const char *title, unsigned int whe
 	}
 }
 
-/* Of the view, then of all, then of the others. */
+/* Adds the keys of the view beneath, then of all views, then of the other views. */
 static void add_all_keys(struct help_page *page)
 {
 	char title[64];

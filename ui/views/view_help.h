@@ -4,6 +4,6 @@
 
 #include "ui/view.h"
 
-extern const struct view_ops view_help_ops;	/* of a struct pager */
+extern const struct view_ops view_help_ops;	/* for a struct pager */
 
 #endif

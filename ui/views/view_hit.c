@@ -1,5 +1,5 @@
-/* view_hit.c - see view_hit.h. The log's lines come without stacks, so the hit is asked for.
- * The page is made anew with each answer, as symbols get their names. */
+/* view_hit.c - see view_hit.h. The log's lines have no stacks, so a query asks for the hit. The
+ * page is rebuilt with each answer, since symbols get their names later. */
 #include "view_hit.h"
 
 #include <inttypes.h>

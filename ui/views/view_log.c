@@ -1,9 +1,9 @@
 /* view_log.c - see view_log.h.
  *
- * Problem: lines come in at the end and leave at the begin while somebody reads in between.
+ * Problem: lines are added at the end and dropped at the beginning while the user reads between.
  *
  * Idea: the log's lines are numbered, so only new ones are added; as many old ones are dropped, and
- * the pager moves its place along with them.
+ * the pager moves its position along.
  */
 #include "view_log.h"
 
@@ -36,7 +36,7 @@ static void refresh_log(struct view *view, const struct ui_state *state)
 	(void)state;
 	pager->follows_end = true;
 	if (!pager->seen)
-		pager_clear(pager);	/* of the line that says that there is none */
+		pager_clear(pager);	/* removes the line that says the log is empty */
 	for (size_t i = 0; i < count; i++)
 		if (lines[i].number > pager->seen)
 			add_line(pager, &lines[i]);

@@ -1,8 +1,7 @@
 /* view_losses.c - see view_losses.h.
  *
- * Every cause has its line, also where nothing was lost: 0 is an answer. What is not known has "-",
- * and a word that says why. On a screen with room for it meaning and remedy stand beside the
- * figures, else below them.
+ * Every cause has its line, even if nothing was lost: 0 is an answer. An unknown count is "-" with
+ * the reason. On a wide screen meaning and remedy are beside the counts, else below them.
  */
 #include "view_losses.h"
 
@@ -37,7 +36,7 @@ static const char *figure(char *out, enum loss_cause cause, bool is_known, uint6
 	return is_known ? view_losses_count(out, cause, count) : "-";
 }
 
-/* Why a figure is not known. */
+/* Returns why a count is unknown. */
 static const char *why_unknown(const struct loss_ledger *ledger, enum loss_cause cause)
 {
 	const bool has_start = ledger->counts[cause].has_start;
@@ -52,7 +51,7 @@ static const char *why_unknown(const struct loss_ledger *ledger, enum loss_cause
 		return "Known of cpu-clock alone, on whole CPUs or with -p, -t or a command. ";
 	if (cause == LOSS_STOLEN && !has_start)
 		return "Known of cpu-clock on whole CPUs alone. ";
-	return "";		/* of all figures: add_notes() */
+	return "";		/* other reasons: see add_notes() */
 }
 
 static enum role role_of(const struct loss_ledger *ledger, enum loss_cause cause)
@@ -64,7 +63,7 @@ static enum role role_of(const struct loss_ledger *ledger, enum loss_cause cause
 	return loss_descriptions[cause].is_missing ? ROLE_LOSS : ROLE_TEXT;
 }
 
-/* ", mostly in libx.so of prog (123)": where most of it happened. */
+/* Formats where most losses happened: ", mostly in libx.so of prog (123)". */
 static const char *place(char *out, size_t room, const struct loss_process *process)
 {
 	out[0] = '\0';

@@ -1,7 +1,7 @@
 /* view_probe.c - see view_probe.h.
  *
- * Rejected: a view of its own for each page. They are answers to one question, have the same probe
- * and the same keys, and one goes to and fro between them.
+ * Rejected: a view per pane. The panes have the same probe and the same keys, and users go to and
+ * fro between them.
  */
 #include "view_probe.h"
 
@@ -21,7 +21,7 @@
 
 #define LEFT_X	    2
 #define STACK_LINES 4		/* at least, for the stack of a slow call */
-#define NARROW_WIDTH 100	/* below that the log of all probes has no CPU and TID */
+#define NARROW_WIDTH 100	/* on narrower screens the log of all probes has no CPU and TID */
 
 const char *const probe_pane_names[PANE_COUNT] = {
 	[PANE_LATENCY] = "Latency", [PANE_VALUES] = "Values", [PANE_SLOWEST] = "Slowest",
@@ -52,7 +52,8 @@ bool probe_view_is_of_all(const struct probe_view *view)
 	return view->id == PROBE_ALL;
 }
 
-/* Without latencies two of the pages stay empty. What it brings is known when it is attached. */
+/* Returns the pane to open on: without latencies two of them stay empty. Whether a probe has values
+ * is known only once it is attached. */
 static enum probe_pane first_pane(const struct snapshot_probe *probe, enum probe_pane wanted)
 {
 	const bool may_have_values = probe->value_count || probe->state == PROBE_ATTACHING ||
@@ -63,7 +64,7 @@ static enum probe_pane first_pane(const struct snapshot_probe *probe, enum probe
 	return may_have_values ? PANE_VALUES : PANE_LOG;
 }
 
-/* A slower call takes a line above it; one that has left leaves the line. */
+/* Moves the cursor to its hit, whose line changes with slower calls; stays if the hit is gone. */
 static void follow_slow(struct probe_view *view)
 {
 	const struct snapshot_probes *of = &view->snapshot->probes;
@@ -147,7 +148,7 @@ void probe_view_scroll(struct probe_view *view, int lines)
 		set_top(view, view->top[view->pane] + lines);
 }
 
-/* How far @move goes, of lines. */
+/* Returns how many lines @move goes. */
 static long move_lines(const struct probe_view *view, enum view_move move)
 {
 	const long page = view->page > 1 ? view->page - 1 : 1;
@@ -190,7 +191,7 @@ static void add_rate_change(struct pieces *line, const struct snapshot_probe *pr
 			   change_format_per_s(text, change));
 }
 
-/* What it is and how it fares, whatever page is shown. */
+/* Draws the line about the probe that all panes have. */
 static void draw_front(const struct snapshot_probe *probe, bool is_compared,
 		       struct canvas *canvas, int y)
 {

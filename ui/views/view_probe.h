@@ -1,5 +1,5 @@
-/* view_probe.h - all about one probe: pages of one screen, of the trail's last level. The log of
- * all probes is the same screen with one page.
+/* view_probe.h - the pages about the probe of the trail's last level. The log of all probes is the
+ * same screen with one page.
  * Thread: the ui's. */
 #ifndef UI_VIEW_PROBE_H
 #define UI_VIEW_PROBE_H
@@ -11,25 +11,25 @@
 enum probe_pane {
 	PANE_LATENCY,		/* histogram and heat map */
 	PANE_VALUES,		/* arguments and return values */
-	PANE_SLOWEST,		/* calls, with their stacks */
+	PANE_SLOWEST,		/* slowest calls, with their stacks */
 	PANE_LOG,		/* single hits as they come */
 	PANE_COUNT
 };
 
 struct probe_view {
 	struct view view;
-	uint32_t id;		/* PROBE_ALL: the log of all; 0: none yet */
-	const struct snapshot *snapshot;	/* BORROWED until the next refresh; NULL: it says
-						 * nothing of the probe yet */
-	const struct snapshot_probe *probe;	/* BORROWED likewise; NULL also in the log of all */
+	uint32_t id;		/* probe id; PROBE_ALL: the log of all probes; 0: none yet */
+	const struct snapshot *snapshot;	/* BORROWED until the next refresh; NULL: no
+						 * snapshot has the probe yet */
+	const struct snapshot_probe *probe;	/* BORROWED from snapshot; NULL in the log of all */
 	enum probe_pane pane;
-	enum probe_pane wanted;	/* that was chosen last, of this probe or of one before */
-	bool is_chosen;		/* of this one; else it opens on a page that has something to show,
-				 * `wanted` if that does */
+	enum probe_pane wanted;	/* the pane that the user chose last, for any probe */
+	bool is_chosen;		/* the user chose `pane` for this probe; else it is `wanted`, or a
+				 * pane with content if that one stays empty */
 	int top[PANE_COUNT];	/* first line shown */
-	int page, height;	/* of the pane, at the last draw: lines shown, lines in all */
-	size_t slow_cursor;	/* in the slowest */
-	uint64_t slow_number;	/* of the hit at it, once it was shown: the cursor goes with it */
+	int page, height;	/* of the pane at the last draw: lines shown, lines in all */
+	size_t slow_cursor;	/* index into the slowest calls */
+	uint64_t slow_number;	/* number of the hit that the cursor follows; 0: none yet */
 	struct probe_log log;
 };
 
@@ -37,19 +37,19 @@ extern const char *const probe_pane_names[PANE_COUNT];
 
 void probe_view_init(struct probe_view *view);
 
-/* The level that was shown last is the log of all probes. */
+/* True if the view shows, or showed last, the log of all probes. */
 bool probe_view_is_of_all(const struct probe_view *view);
 
 void probe_view_show_pane(struct probe_view *view, enum probe_pane pane);
-/* The wheel: of the slowest and of the log it moves the cursor. */
+/* Scrolls the pane; in the slowest calls and the log it moves the cursor. */
 void probe_view_scroll(struct probe_view *view, int lines);
-/* A click on line @index of the slowest calls, or of the log. */
+/* Moves the cursor to line @index of the slowest calls or the log. */
 void probe_view_select(struct probe_view *view, size_t index);
-/* The hit at the cursor, on the pages of slowest calls and of the log; NULL: there is none.
- * BORROWED until the next refresh. */
+/* Returns the hit at the cursor of the slowest calls or the log, or NULL. BORROWED until the next
+ * refresh. */
 const struct snapshot_hit *probe_view_hit(const struct probe_view *view);
-/* Shows the hit of the log, at @step 0 from here on, 1 the next, -1 the one before, that has
- * @search. False: there is none, or another page is shown. */
+/* Moves the log's cursor to a hit that matches @search: from the cursor on (@step 0), the next (1)
+ * or the previous (-1). False: there is none, or another pane is shown. */
 bool probe_view_find(struct probe_view *view, const char *search, int step);
 
 #endif

@@ -34,7 +34,7 @@ static struct table_extent extent_of(const struct probes_view *view)
 	return (struct table_extent){ view->probes ? view->probes->count : 0, view->page };
 }
 
-/* The cursor belongs to the probe that it is on now. */
+/* Records the id of the probe under the cursor, which the cursor follows. */
 static void keep_id(struct probes_view *view)
 {
 	const struct snapshot_probe *probe = probes_view_cursor(view);
@@ -120,7 +120,7 @@ static void draw_titles(const struct probe_layout *layout, struct canvas *canvas
 	}
 }
 
-/* Of what was refused there are no figures: the reason takes their place. */
+/* Draws a refused or failed probe: it has no stats, so its reason takes their place. */
 static void draw_dead(const struct probe_layout *layout, const struct snapshot_probe *probe,
 		      struct canvas *canvas, int y)
 {

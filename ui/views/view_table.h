@@ -9,7 +9,7 @@
 struct table_view {
 	struct view view;
 	struct table_rows rows;
-	unsigned int drawn;	/* 1u << enum column_id: what had room at the last draw */
+	unsigned int drawn;	/* 1u << enum column_id: the columns drawn last */
 };
 
 void table_view_init(struct table_view *table);

@@ -2,9 +2,9 @@
  *
  * Problem: a chain of 256 calls is indented further than any screen is wide.
  *
- * Idea: chains without a branch are one line, and indentation is measured from the cursor: where
- * its line begins beyond the middle, the whole tree moves to the left. Lines that begin further out
- * then show an ellipsis and their name.
+ * Idea: chains without a branch are one line, and if the cursor's line begins right of the middle,
+ * the whole tree is scrolled to the left. Lines that then begin left of the screen show an ellipsis
+ * and their name.
  */
 #include "view_tree.h"
 
@@ -29,7 +29,7 @@
 #define NOTE_BYTES   64
 #define NAME_CELLS   24	/* for names in any case */
 
-/* Where the numbers stand, 0: they have no place; and the tree behind them. */
+/* Columns of the numbers (0: not shown) and of the tree after them. */
 struct places {
 	int self, total, change, tree;
 };
@@ -252,7 +252,7 @@ static void put_numbers(const struct ui_state *state, const struct tree_row *row
 	put_change(state, first, canvas, at->change, y);
 }
 
-/* Of a line that shares its parent with others. */
+/* Draws the share of its parent for a line that has siblings. */
 static void put_parent_share(const struct ui_state *state, const struct tree_row *row,
 			     struct canvas *canvas, int y)
 {
@@ -307,7 +307,7 @@ static void draw_row(const struct ui_state *state, size_t index, int shift, stru
 	search_highlight(canvas, (struct canvas_area){ 0, y, canvas->width }, state->search);
 }
 
-/* How far the tree is moved to the left, so that the cursor's line has half of the room. */
+/* Returns how far the tree is scrolled left, so that the cursor's line has half of the room. */
 static int choose_shift(const struct tree_rows *rows, int room)
 {
 	const struct tree_row *row = tree_rows_cursor(rows);

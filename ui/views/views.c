@@ -1,4 +1,4 @@
-/* views.c - the table of views, and what opening a row of each filters by. */
+/* views.c - the table of views, and the filter part that opening a row adds. */
 #include "ui/views.h"
 
 #include <stdio.h>
@@ -43,9 +43,9 @@ const struct table_spec table_specs[VIEW_COUNT] = {
 	[VIEW_GROUPS] = { "Groups", "Groups", "Grp", .opens = VIEW_SYMBOLS },
 };
 
-/* Source lines cost a process per object: they are for who asks. Without a filter by code the total
- * of tasks and CPUs is their self. Of changes those of SELF% say most. Where tasks are takes the
- * place of what they are. */
+/* Hidden at first: SOURCE, since source lines cost a process per DSO; TOTAL of commands, tasks and
+ * CPUs, which equals SELF without a filter by code; the change of TOTAL, since that of SELF says
+ * more; where tasks run (unit, container, ...), which takes the room of what they are. */
 const struct column_choice columns_at_first = {
 	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE | 1u << COL_TOTAL_CHANGE | 1u << COL_PERIOD,
 		    [VIEW_OBJECTS] = 1u << COL_TOTAL_CHANGE | 1u << COL_PERIOD,

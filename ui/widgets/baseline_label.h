@@ -1,4 +1,4 @@
-/* baseline_label.h - what the baseline "A" is called: its time, or the name of its recording.
+/* baseline_label.h - the name of the baseline "A": its time range, or the name of its recording.
  * Thread: the ui's. */
 #ifndef UI_BASELINE_LABEL_H
 #define UI_BASELINE_LABEL_H
@@ -7,10 +7,10 @@
 
 #define BASELINE_LABEL_BYTES 96
 
-/* "13:58:00-13:58:10", in a recording "0:12-0:22" from its begin; of another recording its name. A
- * snapshot must be there. Returns @out. */
+/* Formats the label: "13:58:00-13:58:10"; in a recording "0:12-0:22" counted from its start; for
+ * another recording its name. A snapshot must have arrived. Returns @out. */
 char *baseline_label(const struct ui_state *state, char out[BASELINE_LABEL_BYTES]);
-/* The same of what was marked, and no snapshot tells it yet. */
+/* Formats the label of a baseline that was marked and is in no snapshot yet. Returns @out. */
 char *baseline_label_marked(const struct ui_state *state, char out[BASELINE_LABEL_BYTES]);
 
 #endif

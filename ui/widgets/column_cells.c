@@ -1,4 +1,4 @@
-/* column_cells.c - what each column writes, and how it orders rows. */
+/* column_cells.c - the cells of each column and its sort order. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +110,7 @@ static void put_number(struct canvas *canvas, struct canvas_area area, int64_t n
 	canvas_put_right(canvas, area, canvas_clean(text), ROLE_TEXT);
 }
 
-/* Of a thread among those of its process it is the thread's: that is what tells them apart. */
+/* Shows the TID for a thread listed under its process, to tell the threads apart. */
 static void put_pid(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
 	put_number(canvas, area, snapshot_row_is_thread(of->row) ? of->row->tid : of->row->pid);
@@ -200,7 +200,7 @@ static void put_tasks(struct canvas *canvas, struct canvas_area area, const stru
 	canvas_put_text(canvas, area, canvas_clean(text), ROLE_DIM);
 }
 
-/* Of a process its threads fold out from: a mark that says which way. */
+/* Returns the mark of a process whose threads can be folded in or out. */
 static const char *fold_mark(const struct column_row *of)
 {
 	if (!(of->snapshot->keys & KEY_GROUP))
@@ -360,7 +360,7 @@ static void put_pod(struct canvas *canvas, struct canvas_area area, const struct
 	put_place(canvas, area, of->row, of->row->pod);
 }
 
-/* The end of a path tells more than its begin. */
+/* Cuts a path at its beginning, since its end says more. */
 static void put_cgroup(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
 	const char *name = of->row->cgroup, *slash;
@@ -451,7 +451,7 @@ static int by_command_line(const struct snapshot_row *a, const struct snapshot_r
 	return strcasecmp(a->command_line, b->command_line);
 }
 
-static int by_place(const char *a, const char *b)	/* those in none come last */
+static int by_place(const char *a, const char *b)	/* empty names come last */
 {
 	return a[0] && b[0] ? strcasecmp(a, b) : by_number(!a[0], !b[0]);
 }

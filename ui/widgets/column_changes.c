@@ -1,7 +1,7 @@
 /* column_changes.c - see ui/column_changes.h.
  *
- * Of a row that is new the change is its share, which stands beside it: so the cell says that it is
- * new, and the arrows how much. Of one that is gone it is what it had.
+ * The change of a new row equals its share, which is in the next column: so the cell says "new",
+ * and the arrows show how much. The change of a gone row is the share it had.
  */
 #include "ui/column_changes.h"
 
@@ -12,7 +12,7 @@
 #include "format.h"
 
 #define BAR_BYTES  64
-#define SEEN_STEPS 100		/* of a point */
+#define SEEN_STEPS 100		/* steps per point */
 
 static void put_points(struct canvas *canvas, struct canvas_area area,
 		       const struct column_row *of, double points)
@@ -81,7 +81,7 @@ static int by_size(double a, double b)
 	return (fabs(a) < fabs(b)) - (fabs(a) > fabs(b));
 }
 
-/* As it is written: what nobody sees must not order rows. */
+/* Rounds a change as it is displayed: invisible differences must not order rows. */
 static double seen(double points)
 {
 	return round(points * SEEN_STEPS);

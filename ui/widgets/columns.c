@@ -1,8 +1,8 @@
-/* columns.c - which columns fit.
+/* columns.c - fits columns into a width.
  *
- * Idea: the name of the row is the answer, so its column is never dropped and gets what the others
- * leave. Where there is little room the others go in the order of `keep`; where there is a lot, the
- * name is made comfortable first, then the cut columns grow to their maximum.
+ * Idea: the row's name matters most, so its column is never dropped and gets the cells left over.
+ * On a narrow screen the others are dropped in the order of `keep`; on a wide one the name gets a
+ * comfortable width first, then the other columns grow to their maximum.
  */
 #include "ui/columns.h"
 

@@ -1,6 +1,6 @@
-/* detail.c - see detail.h. One line is the name and what has room behind it. Of three the last
- * is what else there is to say, the one above it the name, and the first its beginning where it is
- * long: so they lie together at the bottom, and what is said in each stays there. */
+/* detail.c - see detail.h. A single line has the name and what fits after it. Of three lines the
+ * last has everything else, the middle one the name, the first the beginning of a long name: so
+ * they lie together at the bottom, and each content keeps its line. */
 #include "detail.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "search.h"
 #include "term/utf8.h"
 
-#define ONE_LINE_HEIGHT	   20	/* of the screen: below it each row counts */
+#define ONE_LINE_HEIGHT	   20	/* lower screens have no detail: each row counts */
 #define THREE_LINES_HEIGHT 30
 #define MARK		   "\u25b8 "	/* as at the row */
 #define GAP		   " \u00b7 "
@@ -22,13 +22,13 @@
 #define SHORT_CELLS	   100	/* a narrower screen has room for the share alone */
 #define LINE_BYTES	   4096
 
-/* What is said of a row. */
+/* The text about a row. */
 struct detail {
 	const char *text;		/* never cut before the others are */
 	const char *more[MORE_TEXTS];	/* "": nothing */
 };
 
-/* Commands and CPUs have nothing that their row does not show, but what has changed. */
+/* Rows of commands and CPUs show everything but the change. */
 static bool has_detail(const struct ui_state *state)
 {
 	const enum view_kind kind = state->shown_kind;
@@ -133,7 +133,7 @@ static struct detail describe(const struct snapshot *snapshot, const struct snap
 	return (struct detail){ row->comm, { "", "", "", "", "" } };
 }
 
-/* NULL: another view is shown. */
+/* Returns the group under the cursor; NULL: another view is shown. */
 static const struct group_node *group_here(const struct ui_state *state)
 {
 	const struct tree_rows *rows = &state->groups_view.rows;
@@ -143,7 +143,7 @@ static const struct group_node *group_here(const struct ui_state *state)
 	return tree_rows_group(rows, tree_rows_cursor(rows)->first);
 }
 
-/* Of a group its name whole, what it is, and where its code is. */
+/* Describes a group: its name in full, help on its key, and the path of its DSO. */
 static struct detail describe_group(const struct ui_state *state)
 {
 	const struct tree_rows *rows = &state->groups_view.rows;
@@ -156,7 +156,7 @@ static struct detail describe_group(const struct ui_state *state)
 	};
 }
 
-/* How many bytes of @text fit into @width cells. */
+/* Returns how many bytes of @text fit into @width cells. */
 static size_t bytes_that_fit(const struct canvas *canvas, const char *text, int width)
 {
 	size_t used = 0, bytes;
@@ -174,7 +174,7 @@ static size_t bytes_that_fit(const struct canvas *canvas, const char *text, int 
 	return used;
 }
 
-/* The same, up to a comma if there is one near the end. */
+/* Returns how many bytes fit on a line, up to a comma if there is one near the end. */
 static size_t bytes_of_line(const struct canvas *canvas, const char *text, int width)
 {
 	const size_t most = bytes_that_fit(canvas, text, width);
@@ -191,7 +191,7 @@ static void put_mark(struct canvas *canvas, int y)
 			ROLE_DIM);
 }
 
-/* On the second of two lines, and on the first what has no room there. */
+/* Draws the end of the text on the second of two lines, and what does not fit on the first. */
 static void put_text(struct canvas *canvas, struct canvas_area area, const char *text)
 {
 	const size_t bytes = bytes_of_line(canvas, text, area.width);
@@ -225,7 +225,7 @@ static void put_more(struct canvas *canvas, struct canvas_area area, const struc
 	}
 }
 
-/* Of its own share, or of its total where it has none, as nodes of the tree do. */
+/* Describes the change of the self share; of the total in trees and for rows without self. */
 static const char *describe_change(const struct ui_state *state, const struct snapshot_row *row,
 				   bool is_short, char out[CHANGE_BYTES])
 {
@@ -253,7 +253,7 @@ static const char *describe_change(const struct ui_state *state, const struct sn
 	return out;
 }
 
-/* At the right edge; what it leaves for the row is less by so many cells. */
+/* Draws the change at the right edge; returns the cells that it takes from the row. */
 static int put_change(struct canvas *canvas, struct canvas_area area, const char *change)
 {
 	const int used = change[0] ? canvas_text_width(canvas, change) : 0;

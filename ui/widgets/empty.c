@@ -1,4 +1,4 @@
-/* empty.c - see empty.h. The first reason that holds is told. */
+/* empty.c - see empty.h. Shows the first reason that applies. */
 #include "empty.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* empty.h - what the table says when it has no row: why, and what to do about it. Absent is not
- * zero: waiting, nothing hot, everything filtered and a target that ended are told apart.
+/* empty.h - the text of a table without rows: the reason and the remedy. Waiting, nothing hot,
+ * everything filtered and a target that ended have different texts.
  * Thread: the ui's. */
 #ifndef UI_EMPTY_H
 #define UI_EMPTY_H
@@ -7,7 +7,7 @@
 #include "state.h"
 #include "ui/canvas.h"
 
-/* Draws on the lines @y..@end - 1. */
+/* Draws the text on the lines @y..@end - 1. */
 void empty_draw(const struct ui_state *state, struct canvas *canvas, int y, int end);
 
 #endif

@@ -1,10 +1,10 @@
-/* finder.c - see ui/finder.h. How it looks is in ui/widgets/finder_draw.c.
+/* finder.c - see ui/finder.h. ui/widgets/finder_draw.c draws it.
  *
- * Problem: results come some milliseconds after the letter that they are for, and again while names
- * are loaded; Enter means what one will see.
+ * Problem: results arrive some milliseconds after the letter that they are for, and again while
+ * names are loaded; Enter is meant for the results of the text typed.
  *
- * Idea: a question has a number. Enter on results of an older one waits for the newest. A cursor
- * that was moved stays with its result, one that was not stays on the best.
+ * Idea: requests are numbered. Enter on results of an older request waits for the newest. The
+ * cursor follows its result if the user moved it, else it stays on the best one.
  */
 #include "ui/finder.h"
 
@@ -96,7 +96,7 @@ static void take_result(struct ui_state *state)
 		state_say(state, "removing what dead instances of flametop left");
 }
 
-/* The spec into the line, to add arguments or a condition. */
+/* Copies the spec to the input line, to add arguments or a condition. */
 static void edit_result(struct ui_state *state)
 {
 	struct finder *finder = &state->finder;
@@ -169,7 +169,7 @@ static bool is_inside(const struct finder *finder, const struct mouse *mouse)
 	       mouse->y >= finder->y && mouse->y < finder->y + finder->height;
 }
 
-/* A press chooses a line, a second one takes it. */
+/* A press moves the cursor to a line, a second one opens the result. */
 static void press_line(struct ui_state *state, const struct mouse *mouse)
 {
 	struct finder *finder = &state->finder;

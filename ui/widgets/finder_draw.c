@@ -1,5 +1,5 @@
-/* finder_draw.c - the finder's box on the canvas. Its size does not depend on what is found: a box
- * that shrinks under one's typing is restless. */
+/* finder_draw.c - draws the finder's box. Its size does not depend on the results: a box that
+ * shrinks during typing is restless. */
 #include "ui/finder.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define CURSOR_CELLS 2
 #define KIND_CELLS  8
 #define GAP	    2
-#define NOTE_SHARE  3	/* of the line: what a note gets at least, if it needs it */
+#define NOTE_SHARE  3	/* a note gets at least 1/NOTE_SHARE of the line, if it needs it */
 
 static const char *const kinds[] = {
 	[TARGET_KERNEL_FUNCTION] = "kernel", [TARGET_USER_FUNCTION] = "user",
@@ -113,7 +113,7 @@ static void draw_input(const struct finder *finder, struct canvas *canvas)
 	prompt_draw_text(&finder->input, canvas, area);
 }
 
-/* The letters that matched, as far as they are drawn. */
+/* Highlights the letters that matched, as far as they are drawn. */
 static void mark_matched(struct canvas *canvas, struct canvas_area area,
 			 const struct target_result *result)
 {

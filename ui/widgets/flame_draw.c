@@ -1,7 +1,7 @@
 /* flame_draw.c - see flame_draw.h.
  *
- * Boxes are drawn in half cells with half a cell of nothing between two, so each is told from the
- * next without a colour. Where there is only ASCII they are whole cells with a bar at their left.
+ * Boxes are drawn in half cells with an empty half cell between two, so that they differ without
+ * colours. With ASCII only they are whole cells with a bar at their left.
  */
 #include "flame_draw.h"
 
@@ -16,13 +16,13 @@
 #include "pieces.h"
 #include "symbol_fold.h"
 
-#define TWO_DETAILS_ROWS 12	/* of the view: below it each line counts */
+#define TWO_DETAILS_ROWS 12	/* lower views have one line of detail: each line counts */
 #define INFO_ROWS	 5
-#define LABEL_CELLS	 3	/* less is no name */
-#define NARROW		60	/* columns: no room for what was searched */
+#define LABEL_CELLS	 3	/* narrower boxes get no name */
+#define NARROW		60	/* columns below which there is no room for the search text */
 #define SHARE_GAP_CELLS	 2
 #define GAP		 " \u00b7 "
-#define SAME_SHARE	 0.995	/* of the caller's: it need not be said again */
+#define SAME_SHARE	 0.995	/* of the caller's share: not worth repeating */
 #define OTHERS_BYTES	 32
 
 struct flame_lines flame_draw_lines(int rows)
@@ -57,7 +57,7 @@ static const char *skip_qualifier(const char *name)
 	return NULL;
 }
 
-/* @name in @width cells: arguments folded, then templates, then without the scopes it is in. */
+/* Shortens @name to @width cells: folds arguments, then templates, then drops its scopes. */
 static int put_short_name(struct canvas *canvas, struct canvas_area area, const char *name,
 			  enum role role)
 {
@@ -217,7 +217,7 @@ static void draw_boxes(const struct ui_state *state, struct canvas *canvas, int 
 	}
 }
 
-/* The last box of the hottest path. */
+/* Finds the last box of the hottest path. */
 static const struct flame_box *hottest_end(const struct flame_layout *layout)
 {
 	const struct flame_box *end = NULL;
@@ -245,7 +245,7 @@ static void add_found(const struct ui_state *state, struct pieces *pieces, bool 
 	pieces_add(pieces, 4, ROLE_DIM, "%" PRIu32 " frames", found.count);
 }
 
-/* Of nodes @begin..@end - 1. */
+/* Returns how many of the nodes @begin..@end - 1 are gone. */
 static uint32_t count_gone(const struct call_tree *tree, uint32_t begin, uint32_t end)
 {
 	uint32_t count = 0;
@@ -379,7 +379,7 @@ static const char *kind_word(const struct tree_node *node)
 	return words[flame_kind_of(node)];
 }
 
-/* The frame's name, and behind it where it is from. */
+/* Draws the frame's name and where it is from. */
 static void put_title(struct canvas *canvas, struct canvas_area area, const struct tree_node *node)
 {
 	const char *kind = kind_word(node), *path = node->object_path;

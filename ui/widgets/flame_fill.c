@@ -1,7 +1,7 @@
 /* flame_fill.c - see flame_fill.h.
  *
- * Objects have colours by their names, so that one keeps its colour from refresh to refresh and
- * from run to run. Two may share one: the legend names those with most samples of their own.
+ * A DSO's colour follows from its name, so that it is the same in every refresh and every run. Two
+ * may share one: the legend names the DSOs with most self samples.
  */
 #include "flame_fill.h"
 
@@ -14,10 +14,10 @@
 #include "fold/filter.h"
 #include "row_role.h"
 
-#define OBJECTS_MAX 64		/* of which the legend chooses */
+#define OBJECTS_MAX 64		/* candidates for the legend */
 #define CHIPS_MAX   8
 #define CHIP_BYTES  80
-#define CHIP_CELLS  18		/* of an object's name */
+#define CHIP_CELLS  18		/* width of a DSO's name */
 
 struct chip {
 	enum role role;
@@ -189,7 +189,7 @@ static int chip_width(const struct canvas *canvas, const struct chip *chip)
 	return width < CHIP_CELLS ? width : CHIP_CELLS;
 }
 
-/* The last ones leave until the rest has room, with a cell between two. */
+/* Drops the last ones until the rest fits, with a cell between two. */
 static int fit_chips(const struct canvas *canvas, struct chips *chips, int room)
 {
 	int width = 0, count = 0;

@@ -1,16 +1,16 @@
 /* flame_layout.c - see flame_layout.h.
  *
  * Problem: shares are fractions, cells are not. Widths rounded one by one don't add up: callees
- * reach out of their caller, or leave a gap that looks like its own time.
+ * extend beyond their caller, or leave a gap that looks like its self time.
  *
- * Idea: positions are rounded, never widths. Each box knows its exact begin, and both its edges are
- * rounded from there: what touches in the tree touches on the screen, and rounding keeps order, so
- * that callees stay within their caller.
+ * Idea: positions are rounded, never widths. Each box has its exact begin, and both its edges are
+ * rounded from there: frames adjacent in the tree are adjacent on the screen, and rounding keeps
+ * order, so that callees stay within their caller.
  *
  * Invariant: the boxes of a line do not overlap, each lies within its caller's, none is narrower
- * than `least` (but the zoomed frame and its callers, which are the whole width).
+ * than `least` (except the zoomed frame and its callers, which have the whole width).
  *
- * The boxes are their own queue: laying out one appends its callees, so they come line by line.
+ * The array of boxes is the queue: laying out a box appends its callees, so it is line by line.
  */
 #include "flame_layout.h"
 
@@ -21,7 +21,7 @@
 struct caller {
 	uint32_t box;		/* FLAME_NONE: none, the callees are outermost frames */
 	uint32_t first, end;	/* nodes */
-	uint32_t line;		/* of the callees */
+	uint32_t line;		/* line of the callees */
 	int x, end_x;
 	double begin, self, hidden;
 	bool is_hottest;

@@ -1,14 +1,14 @@
-/* flame_layout.h - where the boxes of a flame graph lie: a call tree, a width and a frame to zoom
- * into, and out come boxes on lines.
+/* flame_layout.h - computes where the boxes of a flame graph lie, from a call tree, a width and the
+ * zoomed frame.
  *
  *   line 0   main
  *   line 1   parse          | draw      :        a box is as wide as its share of the samples, its
- *   line 2   read   | token | blit |             callees lie below it, largest first, and what is
- *            x = 0                               left at its end is its own time
+ *   line 2   read   | token | blit |             callees lie below it, largest first, and the rest
+ *            x = 0                               at its right end is its self time
  *
- * Units:  x and width are in units of the caller, half cells or cells. A frame that is narrower
- *         than `least` units gets no box: of one caller all such frames are one box of "others",
- *         if together they are wide enough.
+ * Units:  x and width are in the caller's units, half cells or cells. A frame narrower than `least`
+ *         units gets no box: all such frames of one caller share one box of "others", if together
+ *         they are wide enough.
  * Thread: any; a layout is its owner's.
  */
 #ifndef UI_FLAME_LAYOUT_H
@@ -20,49 +20,49 @@
 
 #include "fold/call_tree.h"
 
-#define FLAME_NONE UINT32_MAX	/* of nodes and boxes: there is none */
+#define FLAME_NONE UINT32_MAX	/* index of a node or box: there is none */
 
 struct flame_box {
-	uint32_t node;		/* index into the tree; of others: of their caller, FLAME_NONE when
-				 * they are outermost frames */
+	uint32_t node;		/* index into the tree; for a box of others the index of their
+				 * caller, FLAME_NONE if they are outermost frames */
 	uint32_t parent;	/* index of the caller's box, FLAME_NONE: outermost */
 	uint32_t line;		/* 0: outermost */
 	int x, width;
-	uint32_t others;	/* > 0: a box of others. As many of the tree's nodes are in it, and
-				 * 1 more for what the tree left out */
-	double begin, weight;	/* begin: weight to the left of it, from the zoomed frame's on */
-	bool is_ancestor;	/* of the zoomed frame: as wide as it */
-	bool is_hottest;	/* on the path that goes on to the largest callee, until a frame's
-				 * own time is more */
+	uint32_t others;	/* > 0: a box of others with that many of the tree's nodes, plus 1
+				 * if the tree itself left frames out */
+	double begin, weight;	/* begin: weight left of the box, from the zoomed frame's start */
+	bool is_ancestor;	/* a caller of the zoomed frame, drawn as wide as that frame */
+	bool is_hottest;	/* on the path along the largest callees, which ends where a frame's
+				 * self time is larger */
 };
 
 struct flame_layout {
 	struct flame_box *boxes;	/* owned; line by line, each from left to right */
 	size_t count, room;
 	uint32_t lines;
-	double weight;		/* that the whole width is */
+	double weight;		/* weight that the whole width stands for */
 };
 
 struct flame_shape {
 	int width;		/* in units */
-	int least;		/* units of the narrowest box, at least 1 */
-	uint32_t zoom;		/* node that gets the whole width, FLAME_NONE: all */
+	int least;		/* units of the narrowest box, 1 or more */
+	uint32_t zoom;		/* node that gets the whole width; FLAME_NONE: the whole tree */
 };
 
-/* Lays @tree out anew; @layout is zeroed or one of before. Without memory it has the boxes that
- * there was room for. */
+/* Lays out @tree; @layout is zeroed or an earlier layout, which is replaced. Out of memory: boxes
+ * without room are left out. */
 void flame_layout_fill(struct flame_layout *layout, const struct call_tree *tree,
 		       const struct flame_shape *shape);
 void flame_layout_finish(struct flame_layout *layout);
 
-/* The box on that line that covers unit @x, or FLAME_NONE. */
+/* Returns the box on @line that covers unit @x, or FLAME_NONE. */
 uint32_t flame_layout_at(const struct flame_layout *layout, uint32_t line, int x);
-/* The box of that node, or of its nearest caller that has one; FLAME_NONE: neither. */
+/* Returns the box of @node, or of its nearest caller that has one; FLAME_NONE: neither. */
 uint32_t flame_layout_find(const struct flame_layout *layout, const struct call_tree *tree,
 			   uint32_t node);
-/* The box of others that @node (FLAME_NONE: the whole tree) calls, or FLAME_NONE. */
+/* Returns the box of others called by @node (FLAME_NONE: outermost frames), or FLAME_NONE. */
 uint32_t flame_layout_others(const struct flame_layout *layout, uint32_t node);
-/* The widest frame that @box calls, else others, else FLAME_NONE. */
+/* Returns the box of the widest callee of @box, else its box of others, else FLAME_NONE. */
 uint32_t flame_layout_callee(const struct flame_layout *layout, uint32_t box);
 
 #endif

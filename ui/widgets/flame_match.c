@@ -1,5 +1,5 @@
-/* flame_match.c - see flame_match.h. A sample counts at the first match on its way in: what that
- * frame calls is part of its total already. */
+/* flame_match.c - see flame_match.h. A sample counts at its outermost match: that frame's total
+ * includes all it calls. */
 #include "flame_match.h"
 
 #include "flame_layout.h"

@@ -1,4 +1,4 @@
-/* flame_match.h - search in a call tree: which frames match, and how much of the time they have.
+/* flame_match.h - search in a call tree: which frames match, and the weight of their samples.
  * Thread: any, no state. */
 #ifndef UI_FLAME_MATCH_H
 #define UI_FLAME_MATCH_H
@@ -10,13 +10,13 @@
 
 struct flame_matches {
 	uint32_t count;		/* frames that match */
-	double weight;		/* of the samples that have one or more of them */
+	double weight;		/* of the samples that contain at least one match */
 };
 
-/* Has @node @search in its symbol or object (see ui/search.h)? One that is gone does not count. */
+/* True if @node matches @search in its symbol or DSO (see search.h) and is not gone. */
 bool flame_match_is(const struct tree_node *node, const char *search);
 
-/* Those of @zoom and what it calls, FLAME_NONE: of all. */
+/* Sums the matches among @zoom and its callees (FLAME_NONE: in the whole tree). */
 struct flame_matches flame_match_sum(const struct call_tree *tree, uint32_t zoom,
 				     const char *search);
 

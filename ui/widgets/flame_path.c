@@ -1,5 +1,5 @@
-/* flame_path.c - see flame_path.h. An id alone would do to find a frame, but not to find its
- * nearest caller once it is gone. */
+/* flame_path.c - see flame_path.h. One id would be enough to find a frame, but not to find its
+ * nearest caller once the frame is gone. */
 #include "flame_path.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* flame_path.h - a frame as one remembers it while trees come and go: the ids of its callers and
- * its own.
+/* flame_path.h - identifies a frame across snapshots by the ids of its callers and its own.
  * Thread: the ui's. Pure. */
 #ifndef UI_FLAME_PATH_H
 #define UI_FLAME_PATH_H
@@ -16,13 +15,13 @@ struct flame_path {
 	size_t count, room;
 };
 
-/* Remembers @node of @tree, FLAME_NONE: the whole. Without memory it stays what it was. */
+/* Sets @path to @node of @tree (FLAME_NONE: the whole tree). Out of memory: @path is unchanged. */
 void flame_path_set(struct flame_path *path, const struct call_tree *tree, uint32_t node);
 void flame_path_finish(struct flame_path *path);
 
-/* Its node in @tree, or that of the nearest caller that is there; FLAME_NONE: not even one. */
+/* Returns the frame's node in @tree, or that of its nearest caller in it; FLAME_NONE: neither. */
 uint32_t flame_path_find(const struct flame_path *path, const struct call_tree *tree);
-/* Is @node the frame itself? */
+/* True if @node is the frame itself, not a caller in its place. */
 bool flame_path_is(const struct flame_path *path, const struct call_tree *tree, uint32_t node);
 
 #endif

@@ -9,10 +9,10 @@
  *   |    reset      comm > dso > symbol           |
  *   +---------------------------------------------+
  *
- * The cursor belongs to a key, not to a line: what one moves or takes in is still under it. The
- * marks at the right move the key for who has only a mouse. The tree has what is left of the
- * screen: so what the keys are stands beside them only where its names keep their room, else in the
- * bottom line (ui/frame.c).
+ * The cursor follows a key, not a line: a key that is moved or added stays under it. The marks at
+ * the right move the key with the mouse. The tree gets the rest of the screen: so the help of the
+ * keys is beside them only if the tree's names keep their room, else in the bottom line
+ * (ui/frame.c).
  */
 #include "group_panel.h"
 

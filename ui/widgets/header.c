@@ -13,15 +13,15 @@
 #include "time_heat.h"
 #include "ui/commands.h"
 
-#define WIDE_CELLS  100		/* from here on identity and quantities share a line */
-#define STRIP_LINES 16		/* a screen of so many lines has room for the load */
-#define STRIP_CELLS 20		/* of it at least, before states leave */
+#define WIDE_CELLS  100		/* from this width on, identity and quantities share a line */
+#define STRIP_LINES 16		/* lowest screen with room for the activity graph */
+#define STRIP_CELLS 20		/* least width of the graph; states are dropped before */
 #define NAME_CELLS  10		/* "flametop" and a gap */
-#define NAMED_CELLS 38		/* a line of so many cells has room for it */
-#define LIVE_CELLS  32		/* a strip of so many has room to say that it is live */
-#define HEAT_TABLE  10		/* lines that the heat map leaves: titles, 8 rows, bottom line */
-#define HEAT_LEAST  2		/* lines that it has at least */
-#define EXACT_CELLS 120		/* one of so many tells times to the millisecond */
+#define NAMED_CELLS 38		/* narrowest line with room for the name */
+#define LIVE_CELLS  32		/* narrowest graph with room for the word "live" */
+#define HEAT_TABLE  10		/* lines kept below the heat map: titles, 8 rows, bottom line */
+#define HEAT_LEAST  2		/* fewest lines of the heat map */
+#define EXACT_CELLS 120		/* narrowest screen with times to the millisecond */
 #define LABEL_CELLS 60		/* a screen of so many has room for what the lines stand for */
 #define GAP	    " \u00b7 "
 #define MORE	    "! more"	/* the rest, or what helps, is a key away */
@@ -51,7 +51,7 @@ static bool has_absence(const struct snapshot *snapshot)
 	return snapshot->absent_events && snapshot->absent_events[0];
 }
 
-/* The view of messages has the reasons, and the names of all. */
+/* Adds the events that are absent; the messages view has all of them, with reasons. */
 static void list_absences(const struct snapshot *snapshot, struct pieces *list)
 {
 	const char *at = snapshot->absent_events;
@@ -87,7 +87,7 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 	list_absences(snapshot, list);
 }
 
-/* When the window was, if that was chosen. */
+/* Adds the time of the window, if it was selected. */
 static void list_past(const struct ui_state *state, struct pieces *list)
 {
 	const struct time_range time = state_shown_time(state);
@@ -177,7 +177,7 @@ static void list_baseline(const struct ui_state *state, struct pieces *list)
 		pieces_add(list, 2, ROLE_DIM, "A marked");
 }
 
-/* What 100 % are, where that is not all; else NULL. */
+/* Returns what 100 % stands for; NULL: all samples. */
 static const char *percent_base(const struct ui_state *state)
 {
 	if (state_is_groups(state) ? state->groups_view.is_of_parent
@@ -221,7 +221,7 @@ static void list_states(const struct ui_state *state, bool has_strip, struct pie
 							  snapshot->known_ns) / 1e9));
 }
 
-/* Is there one of that role and rank, or beyond? */
+/* True if there is a piece of that role and that rank or a larger one. */
 static bool has_role(const struct pieces *list, enum role role, int rank)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -254,7 +254,7 @@ static void add_button(struct ui_state *state, const char *command, struct canva
 					     (size_t)(commands_find(command) - commands) });
 }
 
-/* At the right edge of the line; returns the first column used. */
+/* Draws the states at the right edge of the line; returns the first column used. */
 static int draw_states(struct ui_state *state, struct canvas *canvas, int y, int room,
 		       bool has_strip)
 {
@@ -289,7 +289,7 @@ static int draw_states(struct ui_state *state, struct canvas *canvas, int y, int
 	return area.x;
 }
 
-/* What is marked: while the mouse is dragged what would be chosen. */
+/* Returns the range between brackets: during a drag the one that would be selected. */
 static struct time_range marked_time(const struct ui_state *state)
 {
 	return state->drag.is_on ? state->drag.range : state_shown_time(state);
@@ -301,7 +301,7 @@ static void add_hit(struct ui_state *state, enum hit_kind kind, const struct tim
 					     scale->height, 0 });
 }
 
-/* Between brackets as the time that was chosen; without them it is a button. */
+/* Returns the text of the "live" button, in brackets while live, like a selected time. */
 static const char *live_text(const struct ui_state *state)
 {
 	const bool is_live = !state->is_paused && !state->time.end_ns;
@@ -360,7 +360,7 @@ int header_heat_height(int width)
 	return header_lines(width, STRIP_LINES) + HEAT_TABLE + 1 + HEAT_LEAST;
 }
 
-/* The columns of the strip below it, on the @lines above. */
+/* Draws the heat map on @lines from @y on, in the same columns as the graph below it. */
 static void draw_heat(struct ui_state *state, struct canvas *canvas, int y, int lines)
 {
 	const struct canvas_area left = { 1, y, canvas->width - 2 };
@@ -385,7 +385,7 @@ static void draw_heat(struct ui_state *state, struct canvas *canvas, int y, int 
 	add_hit(state, HIT_HEAT, &state->heat);
 }
 
-/* The strip enlarged: the states have a line of their own, with what the characters stand for. */
+/* Draws the heat map: the states have a line of their own, with what the characters stand for. */
 static void draw_enlarged(struct ui_state *state, struct canvas *canvas, int y, int lines)
 {
 	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS, true);
@@ -404,7 +404,7 @@ static void draw_enlarged(struct ui_state *state, struct canvas *canvas, int y, 
 				      (struct canvas_area){ 1, y, end - 2 });
 }
 
-/* Of the pieces up to that rank. */
+/* Returns the width of the program name and the identity's pieces of @rank or less. */
 static int identity_width(const struct ui_state *state, const struct canvas *canvas, int rank)
 {
 	struct pieces all = { .gap = GAP }, identity = { .gap = GAP };

@@ -1,11 +1,11 @@
 /* header.h - the lines above the view.
  *
  *   wide                                        narrow
- *   what is sampled ............. how much      what is sampled
- *   load of the last seconds ...... states      how much
- *   views ............ how one got here         load, states
- *                                               view, how one got here
- * Low screens do without the load. Counters that are zero are not there.
+ *   what is sampled ........ counter line       what is sampled
+ *   activity graph ............... states       counter line
+ *   views .................. breadcrumbs        activity graph, states
+ *                                               view, breadcrumbs
+ * Low screens leave out the activity graph. Counters that are zero are left out.
  *
  * Thread: the ui's.
  */
@@ -15,18 +15,18 @@
 #include "state.h"
 #include "ui/canvas.h"
 
-/* Lines of the header, by the size alone, so that the table below never jumps. */
+/* Returns the lines of the header. Only the screen's size counts, so that the table never jumps. */
 int header_lines(int width, int height);
-/* Lines that the heat map adds to them, 0: it has no room beside the table. */
+/* Returns the lines that the heat map adds; 0: there is no room for it above the table. */
 int header_heat_lines(int width, int height);
-/* How high a screen of that width must be for it. */
+/* Returns the lowest height of a screen of @width that has room for the heat map. */
 int header_heat_height(int width);
 
 void header_draw(struct ui_state *state, struct canvas *canvas);
 
 #define HEADER_WINDOW_BYTES 48
 
-/* "last 10 s", "since start", ...; returns @out or a constant. */
+/* Formats the name of a window: "last 10 s", "since start", ...; returns @out or a constant. */
 const char *header_window_name(char out[HEADER_WINDOW_BYTES], enum window_kind window,
 			       double seconds, bool is_zeroed);
 

@@ -1,5 +1,5 @@
-/* histogram.c - see histogram.h. Empty octaves between two that have counts are lines, too: a
- * gap between fast and slow calls is what one looks for. */
+/* histogram.c - see histogram.h. Empty octaves between two with counts are drawn, too: a gap
+ * between fast and slow calls is of interest. */
 #include "histogram.h"
 
 #include <stdio.h>

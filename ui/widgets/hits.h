@@ -1,4 +1,4 @@
-/* hits.h - what lies where in the picture, so that a click finds it: filled while drawing, read by
+/* hits.h - what lies where on the screen, so that a click finds it: filled while drawing, read by
  * the mouse.
  * Thread: the ui's. */
 #ifndef UI_HITS_H
@@ -11,14 +11,14 @@
 enum hit_kind {
 	HIT_NOTHING,
 	HIT_ROWS,		/* number: index of the first row, one line each */
-	HIT_BOXES,		/* of the flame graph */
+	HIT_BOXES,		/* boxes of the flame graph */
 	HIT_TITLE,		/* enum column_id */
 	HIT_TAB,		/* enum view_kind */
-	HIT_CRUMB,		/* parts of the filter up to here */
+	HIT_CRUMB,		/* number: filter parts up to this breadcrumb */
 	HIT_PROBE,		/* the probe whose hits are shown */
 	HIT_PANE,		/* enum probe_pane */
-	HIT_STRIP,		/* time: see ui/time_scale.h */
-	HIT_HEAT,
+	HIT_STRIP,		/* activity graph; a cell's time: see time_scale.h */
+	HIT_HEAT,		/* heat map; a cell's time: see time_scale.h */
 	HIT_LIVE,
 	HIT_COMMAND,		/* index into commands[] */
 };
@@ -40,7 +40,7 @@ static inline void hits_add(struct hits *hits, struct hit hit)
 		hits->list[hits->count++] = hit;
 }
 
-/* What is at that cell; of HIT_ROWS `number` is the row's own. */
+/* Returns what is at cell @x, @y; for HIT_ROWS `number` is the index of the row there. */
 struct hit hits_find(const struct hits *hits, int x, int y);
 
 #endif

@@ -1,16 +1,16 @@
-/* load_strip.c - see load_strip.h. Busy % stands for itself; a rate, which has no natural top,
- * is measured by the highest that is shown.
+/* load_strip.c - see load_strip.h. Busy % is absolute; a rate, which has no natural maximum, is
+ * scaled by the highest one shown.
  *
- * Where it stands follows from the chosen time and the size alone: a step of a second moves the
+ * The scroll position depends only on the selected time and the size: a step of a second moves the
  * brackets by a cell, or at the left edge the bars beneath them.
  */
 #include "load_strip.h"
 
 #include "sparkline.h"
 
-#define HIGH_PCT    80.0f	/* of all CPUs: little is left */
-#define EDGE_SHARE  4		/* of the width is seen before the chosen time, */
-#define EDGE_CELLS  8		/* but no more than so much */
+#define HIGH_PCT    80.0f	/* of all CPUs: almost fully busy */
+#define EDGE_SHARE  4		/* 1/EDGE_SHARE of the width shows time before the selected one */
+#define EDGE_CELLS  8		/* but at most this many cells */
 
 struct time_scale load_strip_scale(const struct snapshot *snapshot, struct time_range shown,
 				   struct canvas_area area)
@@ -36,7 +36,7 @@ struct time_scale load_strip_scale(const struct snapshot *snapshot, struct time_
 	return scale;
 }
 
-/* Of the point in that column; < 0: there is none, or nothing is known of it. */
+/* Returns the load of the point in @column; < 0: there is no point, or its load is unknown. */
 static float value_at(const struct snapshot *snapshot, const struct time_scale *scale, int column)
 {
 	const int64_t end = scale->begin_ns + (int64_t)scale->step_ns * (column + 1);
@@ -60,7 +60,7 @@ static float highest(const struct snapshot *snapshot, const struct time_scale *s
 	return top;
 }
 
-/* Columns that @range touches: *first..*last. */
+/* Computes the columns that @range touches: *first..*last. */
 static void columns_of(const struct time_scale *scale, struct time_range range, int *first,
 		       int *last)
 {

@@ -1,9 +1,9 @@
-/* load_strip.h - the load as one line of bars, a point a second, the newest at the right; the time
- * that was chosen stands between brackets.
+/* load_strip.h - the activity graph: the load as one line of bars, one per second, the newest at
+ * the right; brackets enclose the selected time.
  *
- *   ▂▂▃▃▃▂▂▃▅▇██▇▅▃▂▂[▃▃▂▂▂▃]▃▂▂▂▃▃      and  ‹  ›  where it, or what is newer, has no room
+ *   ▂▂▃▃▃▂▂▃▅▇██▇▅▃▂▂[▃▃▂▂▂▃]▃▂▂▂▃▃      and  ‹  ›  where that time, or newer, has no room
  *
- * It moves so that the chosen time is seen.
+ * The graph scrolls so that the selected time is visible.
  * Thread: the ui's.
  */
 #ifndef UI_LOAD_STRIP_H
@@ -13,13 +13,13 @@
 #include "time_scale.h"
 #include "ui/canvas.h"
 
-/* Which columns of @area stand for which time, when @shown (end_ns 0: the newest) is to be seen.
- * width 0: the snapshot has no points. */
+/* Returns which columns of @area stand for which time, so that @shown (end_ns 0: the newest) is
+ * visible. width 0: the snapshot has no points. */
 struct time_scale load_strip_scale(const struct snapshot *snapshot, struct time_range shown,
 				   struct canvas_area area);
 
-/* Draws it, with brackets around @marked (end_ns 0: none). They, arrows and the mark of where
- * history begins may take the cell before @scale and the one behind it. */
+/* Draws the graph, with brackets around @marked (end_ns 0: none). Brackets, arrows and the mark of
+ * where history begins may use the cell before @scale and the one after it. */
 void load_strip_draw(const struct snapshot *snapshot, const struct time_scale *scale,
 		     struct time_range marked, struct canvas *canvas);
 

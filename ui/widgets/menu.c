@@ -1,13 +1,13 @@
-/* menu.c - see menu.h. How it looks is in ui/widgets/menu_draw.c.
+/* menu.c - see menu.h. ui/widgets/menu_draw.c draws it.
  *
- * Problem: a menu of sixty commands is quicker typed than walked through, but a line must not move
- * away from under the cursor for any other reason than typing.
+ * Problem: in a menu of sixty commands typing is quicker than moving, but a line must not move away
+ * from the cursor for any reason other than typing.
  *
- * Idea: `shown` holds the indices of the lines that match, in the order of the screen; only typing
- * makes it anew, and then the cursor is on the best.
+ * Idea: `shown` has the indices of the lines that match, in the order of the screen; only typing
+ * rebuilds it, and then the cursor is on the best match.
  *
- * Rejected: fuzzy matching, any letters in order. With a few words typed it finds lines that nobody
- * can explain, and the lines here are short.
+ * Rejected: fuzzy matching (any letters in order). With a few words typed it finds lines for no
+ * obvious reason, and the lines here are short.
  */
 #include "menu.h"
 
@@ -88,7 +88,7 @@ static bool is_word_begin(const char *label, const char *at)
 	return at == label || ((unsigned char)at[-1] < 0x80 && !isalnum((unsigned char)at[-1]));
 }
 
-/* Of the name that the label begins with, or of a synonym: whole, or its begin. */
+/* Ranks a match at the beginning of a label or synonym: its whole first word, or part of it. */
 static enum rank rank_name(const char *name, const char *word)
 {
 	if (search_find(word, name) != name)

@@ -32,13 +32,13 @@ struct menu_item {
 	enum menu_mark mark;
 	bool is_disabled;	/* it is shown dim, and choosing it is refused */
 	const char *synonyms;	/* BORROWED, never NULL; see menu_set_synonyms() */
-	int id;			/* the opener's */
-	unsigned int rank;	/* the menu's: how well it matches what was typed, 0 is best */
+	int id;			/* for the opener's use */
+	unsigned int rank;	/* set by the menu: match with the typed text, 0 is best */
 };
 
 enum menu_result {
 	MENU_IGNORED,		/* not a key of the menu */
-	MENU_TAKEN,		/* picture changed */
+	MENU_TAKEN,		/* the menu changed and must be drawn */
 	MENU_CHOSEN,		/* menu_chosen() says what; closed unless the line has a mark */
 	MENU_REFUSED,		/* the line is disabled: menu_chosen()'s note says why; it stays
 				 * open */
@@ -54,8 +54,8 @@ struct menu {
 	size_t *shown;		/* owned; indices of the items that match what was typed */
 	size_t shown_count;
 	size_t cursor, top;	/* in shown */
-	char typed[MENU_TYPED_BYTES];	/* in lower case: it does not count */
-	char words[MENU_TYPED_BYTES + 1];	/* of it, each terminated; an empty one ends them */
+	char typed[MENU_TYPED_BYTES];	/* in lower case: matching ignores case */
+	char words[MENU_TYPED_BYTES + 1];	/* of `typed`, each terminated; "" ends the list */
 	int chosen;		/* index into items; -1: none yet */
 	int x, y, width, height;	/* of the box at the last draw */
 };
@@ -64,32 +64,31 @@ void menu_finish(struct menu *menu);	/* a zeroed one is fine */
 
 /* Empties and opens it; @title is copied. */
 void menu_open(struct menu *menu, const char *title, bool is_bottom);
-/* Out of memory: the line is left out. @label and @note (NULL: none) are copied and cut. */
+/* Adds a line. @label and @note (NULL: none) are copied and cut. Out of memory: it is left out. */
 void menu_add(struct menu *menu, int id, enum menu_mark mark, const char *label,
 	      const char *note);
-/* A line that can't be chosen now, and the reason @why. Both are copied and cut. */
+/* Adds a line that can't be chosen now, with the reason @why. Both are copied and cut. */
 void menu_add_disabled(struct menu *menu, const char *label, const char *why);
-/* Words by which the line added last is found, too; their begin counts like the label's begin.
- * They are separated by blanks, and BORROWED until the menu is opened again. Nothing may be typed
- * yet. */
+/* Adds search words, separated by blanks, to the line added last; their beginning ranks like the
+ * label's. BORROWED until the menu is opened again. Call before anything is typed. */
 void menu_set_synonyms(struct menu *menu, const char *synonyms);
-/* The cursor goes to the line of @id, if it is there. */
+/* Moves the cursor to the line with @id, if there is one. */
 void menu_select(struct menu *menu, int id);
 void menu_close(struct menu *menu);
 
 /* Up, Down, Tab, PgUp, PgDn, Home, End move; Enter (and Space on a mark) chooses; Esc closes, or
  * first clears what was typed; Backspace erases; characters narrow. */
 enum menu_result menu_press(struct menu *menu, int key);
-/* A click on a line chooses it, the wheel moves, a click outside closes. Where the box is, the last
- * draw has said. */
+/* A click on a line chooses it, the wheel moves, a click outside closes. The box is where the last
+ * draw put it. */
 enum menu_result menu_click(struct menu *menu, const struct mouse *mouse);
-/* Borrowed until the next menu_open() or menu_add(); NULL: nothing was chosen yet. */
+/* Returns the chosen line, BORROWED until the next menu_open() or menu_add(); NULL: none yet. */
 const struct menu_item *menu_chosen(const struct menu *menu);
-/* For marks: the chosen line is on from now on, or off. */
+/* Sets the mark of the chosen line to on or off. */
 void menu_set_mark(struct menu *menu, enum menu_mark mark);
 
-/* Draws the box within the lines @top..@bottom (exclusive); as wide as its lines need, of a size
- * that does not change while one types. Too few cells for a line in a frame: nothing. */
+/* Draws the box within the lines @top..@bottom (exclusive), as wide as its lines need; typing does
+ * not change its size. Draws nothing if there is no room for a line in a frame. */
 void menu_draw(struct menu *menu, struct canvas *canvas, int top, int bottom);
 
 #endif

@@ -1,8 +1,8 @@
-/* menu_draw.c - the menu's box on the canvas.
+/* menu_draw.c - draws the menu's box.
  *
- *   ╭ libc.so.6: ob_ ─────────────╮     The size comes from all lines, those that do not match
- *   │▸ Only this object   libc.so │     too: a box that shrinks under one's typing is restless,
- *   │  [x] OBJECT                 │     and what it uncovers, too.
+ *   ╭ libc.so.6: ob_ ─────────────╮     The size comes from all lines, even those that do not
+ *   │▸ Only this object   libc.so │     match: a box that shrinks during typing is restless, and
+ *   │  [x] OBJECT                 │     so is what it uncovers.
  *   ╰─────────────────────── 3/27 ╯
  */
 #include "menu.h"
@@ -23,7 +23,7 @@
 #define MIN_WIDTH	12
 #define REASON_CELLS	46	/* that the box grows for: choosing the line says all of it */
 #define NO_MATCH_TEXT	"nothing matches; Esc clears"
-/* The palette leaves half of the view: one sees what one gives a command to. */
+/* The palette leaves half of the view visible, to see what a command acts on. */
 #define PALETTE_SHARE	2
 #define PALETTE_MIN	6
 
@@ -42,7 +42,7 @@ static int note_cells(const struct canvas *canvas, const struct menu_item *item)
 	return item->note[0] ? NOTE_GAP + canvas_text_width(canvas, item->note) : 0;
 }
 
-/* What the box is made wide enough for. */
+/* Returns the cells of a note that the box is made wide enough for. */
 static int note_wish(const struct canvas *canvas, const struct menu_item *item)
 {
 	const int cells = note_cells(canvas, item);
@@ -131,7 +131,7 @@ static void draw_title(const struct menu *menu, struct canvas *canvas)
 		canvas_put_text(canvas, area, SAFE_TEXT(HINT_TEXT " "), ROLE_BOX_DIM);
 }
 
-/* Only when there is more than one sees. */
+/* Draws the position, only if some lines are out of sight. */
 static void draw_position(const struct menu *menu, struct canvas *canvas, size_t page)
 {
 	struct canvas_area area = { menu->x + 1, menu->y + menu->height - 1, menu->width - 3 };

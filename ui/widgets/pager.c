@@ -1,6 +1,6 @@
-/* pager.c - see pager.h. Lines are wrapped anew at each draw and whenever a place is looked for:
- * there are a few hundred at most. What was found is scrolled to at once, for the keys that follow,
- * and by the draw again, which knows how wide and high the screen is by then. */
+/* pager.c - see pager.h. Lines are wrapped again at each draw and whenever a line's position is
+ * needed: there are a few hundred at most. A match is scrolled to at once, for the keys that come
+ * next, and again by the next draw, which knows the present size of the screen. */
 #include "pager.h"
 
 #include <stdarg.h>
@@ -74,14 +74,14 @@ static size_t wrap_bytes(const struct canvas *shape, const char *text, int width
 	return at;
 }
 
-/* What of a line is on one line of the screen. */
+/* The part of a line that is on one line of the screen. */
 struct pager_piece {
 	const char *text;
 	size_t bytes;
 	int x, width;
 };
 
-/* The piece of @line that follows *@piece, the first when that is all zero; false: no more. */
+/* Advances *@piece (all zero at first) to the next piece of @line; false: no more. */
 static bool next_piece(const struct canvas *shape, const struct pager_line *line,
 		       struct pager_piece *piece)
 {
@@ -194,7 +194,7 @@ static size_t first_candidate(const struct pager *pager, enum pager_find how)
 	return line_at(pager, pager->marked);
 }
 
-/* Scrolls what was found into the upper half, if it is not on the screen anyway. */
+/* Scrolls the found line into the upper half, unless it is on the screen anyway. */
 static void seek(struct pager *pager, const char *search)
 {
 	const struct pager_line *line = &pager->lines[pager->found];

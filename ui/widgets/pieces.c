@@ -30,7 +30,7 @@ int pieces_width(const struct canvas *canvas, const struct pieces *pieces)
 	return width;
 }
 
-/* Of those with the largest rank the last leaves. */
+/* Drops the last of the pieces with the largest rank. */
 static void drop_one(struct pieces *pieces)
 {
 	size_t least = 0;

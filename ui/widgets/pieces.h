@@ -1,5 +1,5 @@
-/* pieces.h - a line made of pieces of text with a rank: where they don't fit, the least important
- * leave.
+/* pieces.h - a line made of pieces of text with ranks: if they don't fit, the least important are
+ * dropped.
  * Thread: the owner's. */
 #ifndef UI_PIECES_H
 #define UI_PIECES_H
@@ -14,25 +14,25 @@
 struct piece {
 	char text[PIECE_BYTES];
 	enum role role;
-	int rank;		/* the largest leaves first, of equal ones the last */
+	int rank;		/* the largest is dropped first, of equal ones the last */
 };
 
 struct pieces {
-	const char *gap;	/* between two; borrowed */
+	const char *gap;	/* text between two pieces; BORROWED */
 	struct piece list[PIECE_COUNT];
 	size_t count;
 };
 
-/* What does not fit into PIECE_COUNT or PIECE_BYTES is left out. */
+/* Adds a piece; text beyond PIECE_BYTES and pieces beyond PIECE_COUNT are left out. */
 void pieces_add(struct pieces *pieces, int rank, enum role role, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 int pieces_width(const struct canvas *canvas, const struct pieces *pieces);
 
-/* Drops pieces until the rest fits into @width cells; one is always left. Returns its width. */
+/* Drops pieces until the rest fits into @width cells, or one is left. Returns the width. */
 int pieces_fit(const struct canvas *canvas, struct pieces *pieces, int width);
 
-/* Draws from the left edge of @area; returns the column behind the last cell used. */
+/* Draws from the left edge of @area; returns the column after the last cell used. */
 int pieces_put(struct canvas *canvas, struct canvas_area area, const struct pieces *pieces);
 
 #endif

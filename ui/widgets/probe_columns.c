@@ -9,10 +9,10 @@
 #include "sparkline.h"
 
 #define GAP_CELLS    1
-#define NAME_CELLS   20		/* before others leave */
-#define NAME_COMFORT 40		/* before others grow, if a name is that long */
-#define WORD_CELLS   12		/* of a state behind the name */
-#define LOSS_KEEP    88		/* behind rate and p99 */
+#define NAME_CELLS   20		/* other columns are dropped before the name gets less */
+#define NAME_COMFORT 40		/* the name grows to this before others grow, if needed */
+#define WORD_CELLS   12		/* width of the word for a state after the name */
+#define LOSS_KEEP    88		/* less than that of rate and p99 */
 
 const char *probe_state_word(enum probe_state state)
 {
@@ -41,7 +41,7 @@ const char *probe_word(const struct snapshot_probe *probe)
 const char *probe_mark(const struct snapshot_probe *probe)
 {
 	if (probe->state == PROBE_ATTACHED && probe->reason[0])
-		return "!";	/* it is on, but what it is in is not what it was */
+		return "!";	/* it is on, but its file was replaced by another */
 	return probe_state_mark(is_sampled(probe) ? PROBE_PAUSED : probe->state);
 }
 
@@ -94,7 +94,7 @@ const char *probe_kind_letters(const struct snapshot_probe *probe)
 	return letters[probe->kind][probe->edge == PROBE_RETURN];
 }
 
-/* Behind @prefix and a colon, if @text begins so. */
+/* Skips @prefix and a colon, if @text begins so. */
 static const char *behind(const char *text, const char *prefix)
 {
 	const size_t length = strlen(prefix);

@@ -1,4 +1,4 @@
-/* probe_columns.h - the columns of the list of probes: which fit, and what they write.
+/* probe_columns.h - the columns of the list of probes: their layout and their cells.
  * Thread: the ui's. */
 #ifndef UI_PROBE_COLUMNS_H
 #define UI_PROBE_COLUMNS_H
@@ -21,7 +21,7 @@ struct probe_list_column {
 	const char *title;
 	int min_width, max_width;	/* cells */
 	enum column_align align;
-	int keep;		/* the smallest leaves first when the screen is narrow */
+	int keep;		/* on a narrow screen the smallest is dropped first */
 	void (*put)(struct canvas *canvas, struct canvas_area area,
 		    const struct snapshot_probe *probe);
 	const char *help;
@@ -29,32 +29,31 @@ struct probe_list_column {
 
 extern const struct probe_list_column probe_list_columns[PROBE_COL_COUNT];
 
-/* Where each column is; width 0: it has no room. */
+/* Where each column is; width 0: the column is not shown. */
 struct probe_layout {
 	struct { int x, width; } places[PROBE_COL_COUNT];
 };
 
-/* Fits them into @width cells from @x on. What tells of losses stays longer once a probe of
- * @probes has any; what tells of changes is there while they are compared. */
+/* Fits the columns into @width cells from @x on. Columns of losses are kept longer once a probe of
+ * @probes has losses; columns of changes are shown only if @is_compared. */
 void probe_columns_fit(struct probe_layout *out, int x, int width,
 		       const struct snapshot_probes *probes, bool is_compared);
 
-/* "on", "off", "capped": never colour alone. */
+/* Returns the word for a state: "on", "off", "capped". Colour alone never shows the state. */
 const char *probe_state_word(enum probe_state state);
-/* The same as one character: filled, empty, '!'. */
+/* Returns one character for a state: filled or empty circle, '!', ... */
 const char *probe_state_mark(enum probe_state state);
 enum role probe_state_role(enum probe_state state);
-/* Both of a probe: one in bursts is marked all the time, for its figures are a sample; one that is
- * on with a reason is marked as what is wrong. */
+/* Word and mark of a probe. They also tell a probe in bursts, whose stats are only a sample, and
+ * one that is on but has a problem (a reason). */
 const char *probe_word(const struct snapshot_probe *probe);
 const char *probe_mark(const struct snapshot_probe *probe);
-/* k, u, t, U, and r behind it of returns. */
+/* Returns k, u, t or U, with an r appended for return probes. */
 const char *probe_kind_letters(const struct snapshot_probe *probe);
-/* Its name without kind and object, for which there are columns, and demangled:
- * "lat:libc.so.6:malloc" is malloc.
- * BORROWED from @probe. */
+/* Returns the probe's name, demangled, without kind and DSO, which have columns of their own:
+ * "lat:libc.so.6:malloc" gives malloc. BORROWED from @probe. */
 const char *probe_plain_name(const struct snapshot_probe *probe);
-/* It is not there: its reason is what there is to say. */
+/* True for refused and failed probes: show the reason instead of stats. */
 bool probe_state_is_dead(enum probe_state state);
 
 #endif

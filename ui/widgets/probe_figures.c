@@ -1,7 +1,7 @@
 /* probe_figures.c - see probe_figures.h.
  *
- * Idea: histogram and heat map have the same axis, so they share it: one label per octave, its
- * count and bar at the left, its history at the right. At 80 columns both have room.
+ * Idea: histogram and heat map share their axis: one label per octave, its count and bar at the
+ * left, its history at the right. At 80 columns both have room.
  */
 #include "probe_figures.h"
 
@@ -180,7 +180,7 @@ static void put_value_title(const struct snapshot_value *value, struct canvas *c
 	pieces_put(canvas, area, &line);
 }
 
-/* Above the octaves, of which it is none: returns the line behind it. */
+/* Draws the count of zeros above the octaves; returns the line after it. */
 static int put_zeros(const struct figure_page *page, int line, int width, uint64_t count,
 		     struct histogram *histogram)
 {
@@ -196,7 +196,7 @@ static int put_zeros(const struct figure_page *page, int line, int width, uint64
 	return line + 1;
 }
 
-/* From @octave on, none of them. */
+/* Returns how many consecutive octaves from @octave on are empty. */
 static int empty_octaves(const uint64_t *octaves, int octave)
 {
 	int count = 0;

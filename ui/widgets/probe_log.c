@@ -12,10 +12,10 @@
 #include "search.h"
 
 #define TIME_CELLS    12		/* "14:02:11.345" */
-#define COMM_CELLS    15		/* of the kernel's names */
+#define COMM_CELLS    15		/* longest comm: TASK_COMM_LEN - 1 */
 #define LATENCY_CELLS 7
-#define NAME_CELLS    24		/* at most, for the name of a probe */
-#define NARROW_CELLS  14		/* the same where the log is narrow */
+#define NAME_CELLS    24		/* most cells for the name of a probe */
+#define NARROW_CELLS  14		/* most cells for it in a narrow log */
 #define NAME_BYTES    (4 * NAME_CELLS + 1)
 
 /* Bytes of @text that take no cell: printf(3) pads by bytes. */
@@ -28,7 +28,7 @@ static int hidden_bytes(const char *text)
 	return count;
 }
 
-/* The time that a service's own log has: lines can be laid side by side. */
+/* Formats the time as logs of services have it, so that lines can be compared. */
 static void format_time(uint64_t wall_ns, char out[FORMAT_BYTES])
 {
 	const time_t wall = (time_t)(wall_ns / CLOCK_NS_PER_S);
@@ -80,7 +80,7 @@ static const struct snapshot_probe *probe_of(const struct snapshot_probes *of, u
 	return NULL;
 }
 
-/* The name of the probe, cut to the cells of its column. */
+/* Formats the name of the probe, cut to the cells of its column. */
 static void format_name(const struct probe_log *log, uint32_t id, char out[NAME_BYTES])
 {
 	const struct snapshot_probe *probe = log->name_cells ? probe_of(log->of, id) : NULL;
@@ -97,7 +97,7 @@ static void format_name(const struct probe_log *log, uint32_t id, char out[NAME_
 	snprintf(out, NAME_BYTES, "%.*s\u2026", (int)bytes, name);
 }
 
-/* As many as the longest name of a probe takes, but at most @limit. */
+/* Returns the cells of the longest name of a probe, at most @limit. */
 static int cells_of_names(const struct snapshot_probes *of, int limit)
 {
 	int most = 5;		/* "PROBE" */
@@ -141,7 +141,7 @@ static const struct snapshot_hit *hit_at(const struct probe_log *log, size_t ind
 	return &log->of->log[log->shown[index]];
 }
 
-/* Lines above the oldest hit: the one that says what is missing. */
+/* Returns the lines above the oldest hit: 1 if older hits were dropped, to say so. */
 static size_t first_line(const struct probe_log *log)
 {
 	return log->of && log->of->log_dropped;
@@ -168,7 +168,7 @@ static bool is_before(struct probe_log_place a, struct probe_log_place b)
 	return a.probe != b.probe ? a.probe < b.probe : a.number < b.number;
 }
 
-/* The first hit that is not before @place. */
+/* Returns the index of the first hit that is not before @place. */
 static size_t find_place(const struct probe_log *log, struct probe_log_place place)
 {
 	size_t at = 0;

@@ -1,12 +1,12 @@
-/* probe_panel.c - see probe_panel.h. Between rows and specs: ui/probe_panel_spec.c; the box:
- * ui/widgets/probe_panel_draw.c.
+/* probe_panel.c - see probe_panel.h. ui/probe_panel_spec.c converts rows and specs;
+ * ui/widgets/probe_panel_draw.c draws the box.
  *
- * Problem: what a probe costs is known only after its place was found and its calls were counted,
- * which takes longer than a key may. And who knows what he wants presses p and Enter at once.
+ * Problem: the cost of a probe is known only after its place was found and its calls were counted,
+ * which takes longer than a key may. And experienced users press p and Enter at once.
  *
- * Idea: every choice is ordered to be examined as soon as it differs from the one examined last,
- * and the panel shows what is known so far. Enter before the verdict is remembered and carried out
- * when it comes: so p, Enter attaches, but nothing hot or dangerous without a question.
+ * Idea: every choice is sent to be examined as soon as it differs from the one examined last, and
+ * the panel shows what is known so far. Enter before the verdict is remembered and carried out when
+ * the verdict arrives: so p, Enter attaches, but nothing hot or dangerous without a question.
  */
 #include "probe_panel.h"
 
@@ -78,7 +78,7 @@ static void examine(struct ui_state *state)
 	panel->is_stale = panel->has_answer;
 }
 
-/* The place is the same anyway, and what can be chosen of it is all in the text, but for where. */
+/* True if two choices are equal. Their place is the same, and the spec's text has all the rest. */
 static bool is_same_choice(const struct probe_choice *a, const struct probe_choice *b)
 {
 	return a->reach == b->reach && a->with_stacks == b->with_stacks &&
@@ -86,7 +86,7 @@ static bool is_same_choice(const struct probe_choice *a, const struct probe_choi
 	       !strcmp(a->spec.text, b->spec.text);
 }
 
-/* False: it must not be ordered; the panel says why. */
+/* Checks the choices; false: they can't be attached, and the panel shows why. */
 static bool is_sound(struct probe_panel *panel, bool counts_only)
 {
 	struct probe_choice choice;
@@ -111,7 +111,7 @@ static void offer_cap(struct probe_panel *panel, double pct)
 	panel->caps_pct[panel->cap_count++] = pct;
 }
 
-/* The usual ones, and that of the command line among them, which is chosen. */
+/* Offers the usual caps and that of the command line, in order; the latter is the default. */
 static void offer_caps(struct probe_panel *panel, double own_pct)
 {
 	static const double usual_pct[] = { 5, 10, 25, 100 };
@@ -274,7 +274,7 @@ bool probe_panel_is_over_cap(const struct probe_panel *panel)
 	return !is_enough(panel, panel->cap);
 }
 
-/* Without the user's knowing. */
+/* True if the cost exceeds a cap that the user did not choose. */
 static bool exceeds_cap(const struct probe_panel *panel)
 {
 	return probe_panel_is_over_cap(panel) && !panel->has_chosen_cap;
@@ -291,8 +291,8 @@ static const char *cap_words(const struct probe_panel *panel, int index, char ou
 	return out;
 }
 
-/* One question for all that is in the way, and the cursor where it is answered: on the lowest cap
- * that is enough, or else on bursts. */
+/* Asks one question about caution and cost, and moves the focus to where it is answered: for the
+ * cost to the lowest cap that is enough, or else to bursts. */
 static void warn_of_all(struct ui_state *state)
 {
 	struct probe_panel *panel = &state->panel;
@@ -313,7 +313,7 @@ static void warn_of_all(struct ui_state *state)
 		  panel->answer.cost_pct, cap_words(panel, cap, words));
 }
 
-/* What keeps it from being attached now, if anything; then the cursor is where it helps. */
+/* True if something prevents attaching now: shows it and moves the focus to the remedy. */
 static bool is_held_back(struct ui_state *state)
 {
 	struct probe_panel *panel = &state->panel;
@@ -370,7 +370,7 @@ static void press_button(struct ui_state *state, enum panel_button button)
 	}
 }
 
-/* What was pressed and warned of was of another choice. */
+/* Forgets a pressed Enter and a warning, which were for another choice. */
 static void choice_changed(struct probe_panel *panel)
 {
 	panel->is_attaching = panel->has_warned = false;
@@ -383,7 +383,7 @@ static void choose_cap(struct probe_panel *panel, int cap)
 	panel->has_chosen_cap = true;
 }
 
-/* Space, or a click. */
+/* Chooses or presses an item, by Space or a click. */
 static void use_item(struct ui_state *state, struct panel_item item)
 {
 	struct probe_panel *panel = &state->panel;
@@ -417,7 +417,7 @@ static void move_focus(struct probe_panel *panel, size_t steps)
 	panel->focus = items[(at + steps) % count];
 }
 
-/* Of the choices of which one is taken. */
+/* True if @item is the chosen one of several alternatives. */
 static bool is_taken(const struct probe_panel *panel, struct panel_item item)
 {
 	return (item.part == PANEL_WHAT && panel->edge == (enum probe_edge)item.index) ||
@@ -431,7 +431,7 @@ static int row_of(enum panel_part part)
 	return part == PANEL_VALUE ? PANEL_STACKS : (int)part;
 }
 
-/* To the next row of choices, or the one before: to what is taken there, or its first item. */
+/* Moves the focus to the next or previous row: to the item chosen there, or to its first. */
 static void move_row(struct probe_panel *panel, bool is_down)
 {
 	struct panel_item items[PANEL_ITEMS];
@@ -454,7 +454,7 @@ static void move_row(struct probe_panel *panel, bool is_down)
 	}
 }
 
-/* Letters mean nothing else in the panel: they are the word that is to be typed. */
+/* Moves the focus to the word to be typed: letters mean nothing else in the panel. */
 static void go_to_word(struct probe_panel *panel, int key)
 {
 	if (probe_panel_wants_word(panel) && !is_in_line(panel) && key > ' ' &&
@@ -462,7 +462,7 @@ static void go_to_word(struct probe_panel *panel, int key)
 		panel->focus = (struct panel_item){ PANEL_CONFIRM, 0 };
 }
 
-/* True when the line of input took the key. What leaves the line is not its. */
+/* Passes the key to the focused line of input; true if it used it. Keys that leave it are not. */
 static bool type_into(struct ui_state *state, int key)
 {
 	struct probe_panel *panel = &state->panel;
@@ -501,7 +501,7 @@ static void press_enter(struct ui_state *state)
 	}
 }
 
-/* Moves the cursor; false: no key for that. */
+/* Moves the focus; false: @key does not move it. */
 static bool move_by(struct probe_panel *panel, int key)
 {
 	struct panel_item items[PANEL_ITEMS];
@@ -534,7 +534,7 @@ void probe_panel_press(struct ui_state *state, int key)
 		return;
 	if (move_by(panel, key)) {
 		if (!is_in_line(panel))
-			examine_if_changed(state);	/* a filter was left */
+			examine_if_changed(state);	/* the filter may have been edited */
 		return;
 	}
 	switch (key) {
@@ -569,8 +569,8 @@ void probe_panel_click(struct ui_state *state, const struct mouse *mouse)
 	}
 }
 
-/* The values that are known well are shown, unless the user typed which: a guess by the calling
- * convention is for who asks for it. */
+/* True if a value is chosen at first: one the user typed, or without any typed every reliable one.
+ * Guesses by the calling convention must be chosen. */
 static bool is_chosen_at_first(const struct probe_panel *panel, const struct probe_fetch *fetch)
 {
 	if (panel->spec.argument_count)
@@ -578,7 +578,7 @@ static bool is_chosen_at_first(const struct probe_panel *panel, const struct pro
 	return fetch->fetch[0] && fetch->origin != ORIGIN_ABI;
 }
 
-/* A return probe that asks for caution is not what p and Enter are to attach. */
+/* Reduces the probe to calls only if returns ask for caution: p, Enter must not attach those. */
 static void ease(struct ui_state *state)
 {
 	struct probe_panel *panel = &state->panel;
@@ -595,7 +595,7 @@ static void ease(struct ui_state *state)
 	examine_if_changed(state);
 }
 
-/* Choices go by the names of what is offered: its order may be another now. */
+/* Carries the chosen values over to a new reply by their names: their order may have changed. */
 static void take_offers(struct probe_panel *panel, const struct probe_answer *answer)
 {
 	bool is_chosen[PROBE_VALUES_MAX] = { false };
@@ -630,7 +630,7 @@ void probe_panel_answered(struct ui_state *state, const struct probe_answer *ans
 	panel->has_answer = true;
 	panel->is_stale = false;
 	is_sound(panel, false);
-	if (is_examined)	/* what is chosen by itself need not be examined once more */
+	if (is_examined)	/* values chosen by default need no new examination */
 		probe_panel_choice(panel, false, &panel->examined, NULL);
 	ease(state);
 	if (panel->is_attaching && is_known(panel)) {
@@ -639,7 +639,7 @@ void probe_panel_answered(struct ui_state *state, const struct probe_answer *ans
 	}
 }
 
-/* What Enter does where the cursor is. */
+/* Writes the hint about what Enter does at the focus. */
 static void put_enter(const struct probe_panel *panel, char out[PANEL_HINT_BYTES])
 {
 	static const char *const buttons[BUTTONS] = {

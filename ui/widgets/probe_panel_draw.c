@@ -1,4 +1,4 @@
-/* probe_panel_draw.c - the panel's box on the canvas.
+/* probe_panel_draw.c - draws the panel's box.
  *
  *   ╭ probe hash_search in postgres ───────────────────────────╮
  *   │  what     (•) calls and latency  ( ) calls  ( ) returns  │
@@ -6,8 +6,8 @@
  *   │           [ Attach ]  Count only   Dry run   Cancel      │
  *   ╰──────────────────────────────────────────────────────────╯
  *
- * Idea: the lines are put one below the other by a pen that knows which of them are on the screen.
- * They are gone through twice: to see how many there are and where the cursor is, then to draw.
+ * Idea: a pen writes the lines one below the other and knows which of them are on the screen. It
+ * goes through them twice: to count them and find the focus, then to draw.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -31,7 +31,7 @@ struct pen {
 	bool is_drawing;
 	int left, right;	/* columns for text; right is exclusive */
 	int top, bottom;	/* lines of the screen within the frame; bottom is exclusive */
-	int line, x;		/* of the panel's lines the present one; next column */
+	int line, x;		/* present line of the panel; next column */
 	int focus_line;
 };
 
@@ -383,7 +383,7 @@ static void put_confirm(struct pen *pen)
 	put_input(pen, "", (struct panel_item){ PANEL_CONFIRM, 0 }, &panel->confirm, "\u2026");
 }
 
-/* As one word of a shell. */
+/* Quotes text as one word of a shell. */
 static void quote_for_shell(const char *text, char *out, size_t room)
 {
 	size_t used = (size_t)snprintf(out, room, "'");
@@ -395,7 +395,7 @@ static void quote_for_shell(const char *text, char *out, size_t room)
 		snprintf(out + used, room - used, "'");
 }
 
-/* What would be done, in the words that perf probe and the kernel understand. */
+/* Draws what would be done, in the syntax of perf probe and the kernel. */
 static void put_plan(struct pen *pen)
 {
 	const struct probe_panel *panel = pen->panel;
@@ -461,7 +461,7 @@ static void draw_title(const struct probe_panel *panel, struct canvas *canvas, i
 	canvas_put_text(canvas, area, canvas_clean(text), ROLE_BOX);
 }
 
-/* The line with the cursor is in sight. */
+/* Scrolls so that the line with the focus is on the screen. */
 static void choose_top(struct probe_panel *panel, const struct pen *pen, int page)
 {
 	const int last = pen->line > page ? pen->line - page : 0;

@@ -1,12 +1,12 @@
 /* prompt.c - see ui/prompt.h.
  *
- * Problem: what one step of the cursor is, what one Backspace erases and which cells the cursor
- * owns must be the same thing, or a name with accents cannot be corrected.
+ * Problem: a step of the cursor, a Backspace and the cells of the cursor must cover the same unit,
+ * or a name with accents cannot be corrected.
  *
- * Idea: that thing is a character with the combining marks behind it. The text is clean at any time
- * (a change that would make it otherwise does not happen), so marks never stand alone.
+ * Idea: that unit is a character with the combining marks after it. The text is always sanitized
+ * (an edit that would break this is refused), so marks never stand alone.
  *
- * Invariant: cursor is 0 or behind such a character.
+ * Invariant: cursor is 0 or after such a unit.
  */
 #include "ui/prompt.h"
 
@@ -18,7 +18,7 @@
 #include "ui/keys.h"
 
 #define NOTE_GAP 2
-/* Of the line, what follows the cursor in a text that is too long: one sees where one is. */
+/* A text too long for the line shows up to 1/AHEAD_SHARE of the line after the cursor. */
 #define AHEAD_SHARE 4
 
 /* Bytes of the character at @text with its marks, 0 at the end. In clean text, what would not be
@@ -34,7 +34,7 @@ static size_t step_bytes(const char *text)
 	return bytes;
 }
 
-/* Where the character before @at begins. */
+/* Returns where the character before @at begins. */
 static size_t step_back(const char *text, size_t at)
 {
 	size_t before = 0, next = 0;
@@ -106,7 +106,7 @@ static enum prompt_result move_to(struct prompt *prompt, size_t cursor)
 	return PROMPT_MOVED;
 }
 
-/* The accepted text number @back of this label, 1 is the newest; NULL: there are not so many. */
+/* Returns accepted text number @back of this label (1: the newest), or NULL. */
 static const char *find_entry(const struct prompt *prompt, size_t back)
 {
 	for (size_t i = prompt->history_count; i-- > 0;)
@@ -229,7 +229,7 @@ enum prompt_result prompt_press(struct prompt *prompt, int key)
 	}
 }
 
-/* Cells of @text[0..@bytes). */
+/* Returns the cells of @text[0..@bytes). */
 static int cells_of(const struct canvas *canvas, const char *text, size_t bytes)
 {
 	char part[PROMPT_BYTES];

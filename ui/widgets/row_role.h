@@ -1,4 +1,4 @@
-/* row_role.h - which role a share and a kind of code have, in tables, trees and flame graphs.
+/* row_role.h - the roles of shares and of kinds of code, in tables, trees and flame graphs.
  *
  * Thread: any. Pure.
  */
@@ -10,12 +10,12 @@
 #include "capture/event_record.h"
 #include "ui/theme.h"
 
-/* Shares in %: the limits that perf's users know. */
+/* Limits of shares in %, the same as perf's. */
 #define ROW_ROLE_HOT_PCT  5.0
 #define ROW_ROLE_WARM_PCT 0.5
 
 enum role row_role_of_share(double pct);
-/* Of named code. */
+/* Returns the role of code that has a symbol. */
 enum role row_role_of_code(enum cpu_mode mode, bool is_run_time);
 
 #endif

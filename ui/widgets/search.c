@@ -1,11 +1,11 @@
-/* search.c - smart-case search, in text and in what is left of it on the screen.
+/* search.c - smart-case search, in text and in the cells of the screen.
  *
- * Problem: a row is found by its whole text, but what the eye looks for are cells: cut, two of them
- * for a wide character, one for a letter with its accent.
+ * Problem: a row is found by its whole text, but highlighted by its cells: these are cut, a wide
+ * character has two, a letter with its accent has one.
  *
- * Idea: both searches go character by character; a cell is one, or two when it has a mark.
+ * Idea: both searches go character by character; a cell is one character, or two if it has a mark.
  *
- * Rejected: remembering at draw time which bytes went into which cell: every view would have to.
+ * Rejected: recording at draw time which bytes went into which cell: every view would have to.
  */
 #include "search.h"
 

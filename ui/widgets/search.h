@@ -1,6 +1,6 @@
-/* search.h - the text looked for with '/', and where it is on the screen. Smart case: capitals
- * count if typed.
- * Use:    case is a matter of the locale's towlower(3), so that it is any alphabet's.
+/* search.h - finds and highlights the text searched with '/'. Smart case: case matters only if the
+ * search has capitals.
+ * Case:   by towlower(3) of the locale, so that it works for every alphabet.
  * Thread: any, no state. */
 #ifndef UI_SEARCH_H
 #define UI_SEARCH_H
@@ -9,11 +9,11 @@
 
 #include "ui/canvas.h"
 
-/* Its first occurrence in @text, into which it points; NULL: none. "" is nowhere. */
+/* Returns a pointer to the first occurrence in @text, or NULL. "" never matches. */
 const char *search_find(const char *search, const char *text);
 bool search_matches(const char *search, const char *text);
 
-/* Gives every occurrence within the cells of @area ROLE_MATCH. */
+/* Sets ROLE_MATCH on every occurrence within the cells of @area. */
 void search_highlight(struct canvas *canvas, struct canvas_area area, const char *search);
 
 #endif

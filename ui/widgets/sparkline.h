@@ -7,10 +7,10 @@
 
 #include "ui/canvas.h"
 
-/* A bar of one to eight eighths for @fraction of 0..1, what is more is 1. */
+/* Draws a bar of one to eight eighths for @fraction of 0..1; larger values count as 1. */
 void sparkline_put_bar(struct canvas *canvas, int x, int y, float fraction, enum role role);
 
-/* Counts, 0 and more, measured by the highest of those that have room. */
+/* Draws @counts (0 and more), scaled by the highest one that fits into @area. */
 void sparkline_draw_counts(const float *counts, uint32_t count, struct canvas *canvas,
 			   struct canvas_area area);
 

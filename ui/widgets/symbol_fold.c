@@ -3,9 +3,9 @@
  * Problem: brackets are not only lists: "operator<", "operator()", "a->b", "(anonymous namespace)",
  * Rust's "<T as Trait>".
  *
- * Idea: a list is what follows a name at once. Of operators the whole name is taken first. What has
- * no end is left alone, and all that follows: names are cut, and made up by strangers, and each is
- * gone through at every picture.
+ * Idea: a list follows a name at once. An operator's whole name is skipped first. A list without an
+ * end is left alone with all that follows: names may be cut, or made up, and each is parsed for
+ * every frame.
  */
 #include "symbol_fold.h"
 
@@ -47,7 +47,8 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || (c & 0x80);
 }
 
-/* Of "(": counts round ones only. Of "<" both: in round ones there may be "a > b". */
+/* Finds the bracket that closes @open. For "(" only round ones count; for "<" both, since "a > b"
+ * may be inside round ones. */
 static const char *find_end(const char *open)
 {
 	int angles = 0, rounds = 0;

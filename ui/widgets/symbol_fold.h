@@ -1,4 +1,4 @@
-/* symbol_fold.h - long names of C++, Rust and D functions in narrow columns.
+/* symbol_fold.h - shortens long names of C++, Rust and D functions for narrow columns.
  *
  *   std::vector<int, std::allocator<int> >::push_back(int const&)
  *   std::vector<int, std::allocator<int> >::push_back(…)		arguments folded
@@ -15,8 +15,8 @@
 
 #define SYMBOL_FOLD_BYTES 2048	/* of a folded name: more than a line of any terminal */
 
-/* @name when it fits into @width cells; else it folded into @out[SYMBOL_FOLD_BYTES]: no further
- * than it must be, and where that does not help as far as it can be. */
+/* Returns @name if it fits into @width cells; otherwise folds it into @out[SYMBOL_FOLD_BYTES], only
+ * as far as needed, or as far as possible if it still does not fit, and returns @out. */
 const char *symbol_fold(const struct canvas *canvas, const char *name, int width, char *out);
 
 #endif

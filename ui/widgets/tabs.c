@@ -1,8 +1,8 @@
 /* tabs.c - see tabs.h.
  *
- * Where there is no room for both, a long breadcrumb is cut first: its beginning leaves, for an
- * ellipsis. The names of views then move together, then all become short ones, then shorter ones;
- * then the others are numbers, these move together, too, and at last the present name is alone.
+ * If there is no room for both, long breadcrumbs are cut first: an ellipsis replaces the beginning.
+ * Then the gaps between view names shrink, then all names become short, then shorter; then all but
+ * the present one become numbers, whose gaps shrink, too; at last only the present name is left.
  */
 #include "tabs.h"
 
@@ -29,7 +29,7 @@ enum tabs_form {
 struct crumb {
 	char text[FILTER_PART_BYTES];
 	enum role role;
-	size_t parts;		/* where a click on it leads */
+	size_t parts;		/* filter parts that a click on it keeps */
 	enum hit_kind hit;
 	bool is_negated;	/* the text begins with WITHOUT */
 };
@@ -126,7 +126,7 @@ static int crumb_width(const struct canvas *canvas, const struct crumbs *crumbs,
 	return width < crumbs->most ? width : crumbs->most;
 }
 
-/* Of the crumbs from @first on. */
+/* Returns the width of the crumbs from @first on. */
 static int bare_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first)
 {
 	const int gap = canvas_text_width(canvas, CRUMB_GAP);
@@ -137,7 +137,7 @@ static int bare_width(const struct canvas *canvas, const struct crumbs *crumbs, 
 	return width;
 }
 
-/* The same with what tells that some are left out. */
+/* Returns the width of the crumbs from @first on, with the ellipsis if some are left out. */
 static int crumbs_width(const struct canvas *canvas, const struct crumbs *crumbs, size_t first)
 {
 	return bare_width(canvas, crumbs, first) +
@@ -222,7 +222,7 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 	}
 }
 
-/* "": it is not there. */
+/* Formats the name of a view in the line of views; "": it is not shown. */
 static void format_tab(const struct ui_state *state, enum tabs_form form, int kind, char *out)
 {
 	const bool is_here = kind == (int)state_kind(state);

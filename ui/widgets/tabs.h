@@ -1,4 +1,4 @@
-/* tabs.h - the line of views, and the breadcrumb: how one got to these rows.
+/* tabs.h - the line of views and the breadcrumbs.
  * Thread: the ui's. */
 #ifndef UI_TABS_H
 #define UI_TABS_H

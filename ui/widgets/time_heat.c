@@ -1,5 +1,5 @@
-/* time_heat.c - see time_heat.h. The steps are equal parts of the most, not of its logarithm as
- * for latencies: of a load half as dark is to mean half as much. */
+/* time_heat.c - see time_heat.h. Levels are equal parts of the maximum, not of its logarithm as for
+ * latencies: half as dark means half the load. */
 #include "time_heat.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int ticks_of_line(const struct time_scale *scale)
 	return HEAT_ROWS / scale->height;
 }
 
-/* Of the ticks of @line of a point; < 0: nothing is known of them. */
+/* Returns the sum of the ticks on @line of a point; < 0: none of them is known. */
 static float sum_of(const struct snapshot *snapshot, int64_t point, int line, int ticks)
 {
 	const float *from = snapshot->heat + point * HEAT_ROWS + (ptrdiff_t)line * ticks;
@@ -38,7 +38,7 @@ static float sum_of(const struct snapshot *snapshot, int64_t point, int line, in
 	return sum;
 }
 
-/* The most of all that there is, not of what is seen: going back in time changes no colours. */
+/* Returns the maximum of all history, not of the visible part: going back changes no colours. */
 static float most_of(const struct snapshot *snapshot, const struct time_scale *scale)
 {
 	const int ticks = ticks_of_line(scale);
@@ -71,7 +71,7 @@ static bool is_marked(struct time_range cell, struct time_range marked)
 	return cell.end_ns > marked.begin_ns && cell.begin_ns < marked.end_ns;
 }
 
-/* The point of a column; < 0: there is none. */
+/* Returns the index of a column's point; < 0: there is none. */
 static int64_t point_at(const struct snapshot *snapshot, const struct time_scale *scale, int column)
 {
 	const int64_t end = scale->begin_ns + (int64_t)scale->step_ns * (column + 1);

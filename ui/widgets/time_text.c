@@ -32,7 +32,7 @@ static void put_clock(char *out, uint64_t wall_ns)
 		strftime(out, POINT_BYTES, "%H:%M:%S", &local);
 }
 
-/* As it is told. */
+/* Returns the time to print: since the recording's start, or since 1970. */
 static uint64_t told_ns(uint64_t ns, const struct time_zero *zero)
 {
 	if (zero->is_replay)

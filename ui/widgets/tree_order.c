@@ -1,7 +1,7 @@
 /* tree_order.c - see tree_order.h.
  *
- * In preorder a node's place is its parent's, and one, and the sizes of the siblings before it. So
- * parents get theirs first, and each hands places to its children in their new order.
+ * In preorder a node's index is its parent's + 1 + the sizes of the siblings before it. So parents
+ * are placed first, and each places its children in their new order.
  */
 #include "tree_order.h"
 

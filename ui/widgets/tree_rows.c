@@ -1,15 +1,14 @@
 /* tree_rows.c - see tree_rows.h.
  *
- * The nodes are in preorder, so the lines are one pass over them: a closed line's subtree is
- * stepped over. Which rows are still to get children is a walk up the parents, which are rows that
- * were made before.
+ * The nodes are in preorder, so the lines come from one pass over them that skips the subtrees of
+ * closed lines. The parent of a new row is found by walking up from the row made before.
  */
 #include "tree_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define OPEN_PCT     5.0	/* of the tree: open at first */
+#define OPEN_PCT     5.0	/* of the tree's weight: such lines are open at first */
 #define OPEN_GROUP_PCT 20.0	/* a group can have hundreds of children: only the few largest */
 #define REMEMBER_MAX 200000	/* ids of lines; beyond them it is forgotten what was opened */
 
@@ -167,7 +166,7 @@ static struct tree_row make_row(struct tree_rows *rows, uint32_t first, uint32_t
 	return row;
 }
 
-/* The first node behind the line and all beneath it. */
+/* Returns the first node after the line and all beneath it. */
 static uint32_t end_of(const struct tree_rows *rows, const struct tree_row *row)
 {
 	return row->last + spot_of(rows, row->last).size;
@@ -216,7 +215,7 @@ static void set_cursor(struct tree_rows *rows, size_t cursor)
 	note_cursor(rows);
 }
 
-/* The row that @node is on, or that it is beneath. */
+/* Finds the row that has @node, or that @node lies beneath. */
 static bool find_node(const struct tree_rows *rows, uint32_t node, size_t *out)
 {
 	size_t low = 0, high = rows->count;
@@ -269,7 +268,7 @@ void tree_rows_collect_groups(struct tree_rows *rows, const struct group_tree *g
 	collect_afresh(rows);
 }
 
-/* What is open or chained has changed: the cursor stays on @node. */
+/* Collects after lines were opened, closed or chained; the cursor goes to @node. */
 static void collect_again(struct tree_rows *rows, uint32_t node)
 {
 	size_t found;
@@ -360,7 +359,7 @@ void tree_rows_open(struct tree_rows *rows)
 	collect_again(rows, first);
 }
 
-/* Where the chain begins that @node would be on, were nothing unchained. */
+/* Returns the first node of the chain that @node would be on if nothing was unchained. */
 static uint32_t chain_begin(const struct tree_rows *rows, uint32_t node)
 {
 	while (spot_of(rows, node).parent != UINT32_MAX &&
@@ -415,7 +414,7 @@ void tree_rows_close_all(struct tree_rows *rows)
 	set_all(rows, false);
 }
 
-/* Share of the tree, or, of one that is ordered by change, how much that has changed. */
+/* Returns the weight of a node, or in a tree sorted by change the size of its share's change. */
 static double heat_of(const struct tree_rows *rows, uint32_t node)
 {
 	const struct call_tree *tree = rows->tree;
@@ -430,7 +429,7 @@ static double heat_of(const struct tree_rows *rows, uint32_t node)
 	return now > then ? now - then : then - now;
 }
 
-/* Does the hottest path of its parent lead elsewhere? Siblings are sorted. */
+/* True if the hottest path of the node's parent leads elsewhere. Siblings are sorted. */
 static bool is_branch(const struct tree_rows *rows, uint32_t node)
 {
 	const uint32_t parent = spot_of(rows, node).parent;
@@ -438,14 +437,14 @@ static bool is_branch(const struct tree_rows *rows, uint32_t node)
 	return parent == UINT32_MAX || node != parent + 1;
 }
 
-/* Nodes first <= node < end. */
+/* The nodes first <= node < end, in which hottest paths are searched. */
 struct scope {
 	uint32_t first, end;
 };
 
-/* The hottest branch in @scope that comes after @before, of equally hot ones the first;
- * @before UINT32_MAX: of all. The begin of the scope is the first of them. UINT32_MAX: there is
- * none. */
+/* Returns the hottest branch in @scope that comes after @before, the first of equally hot ones;
+ * @before UINT32_MAX: the beginning of the scope, which counts as the first branch. UINT32_MAX:
+ * there is none. */
 static uint32_t next_branch(const struct tree_rows *rows, struct scope scope, uint32_t before)
 {
 	uint32_t found = UINT32_MAX;
@@ -478,7 +477,7 @@ static struct scope scope_of(const struct tree_rows *rows, uint32_t node)
 	return (struct scope){ node, node + spot_of(rows, node).size };
 }
 
-/* Is the cursor on the end of the path that was opened last? Then *@head and *@scope are its. */
+/* True if the cursor is on the end of the path opened last; sets *@head and *@scope to its. */
 static bool is_at_end(const struct tree_rows *rows, struct scope *scope, uint32_t *head)
 {
 	const struct tree_row *row = tree_rows_cursor(rows);
@@ -511,7 +510,7 @@ void tree_rows_open_hottest(struct tree_rows *rows)
 		}
 	}
 	head = next_branch(rows, scope, head);
-	if (head == UINT32_MAX)	/* that was the last path: the first again */
+	if (head == UINT32_MAX)	/* after the last path comes the first again */
 		head = scope.first;
 	for (node = spot_of(rows, head).parent; node != UINT32_MAX;
 	     node = spot_of(rows, node).parent)
