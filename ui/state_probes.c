@@ -10,14 +10,6 @@
 
 #define ORDER_NS (2 * CLOCK_NS_PER_S)	/* by then a request has taken effect, or never will */
 
-static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, uint32_t id)
-{
-	for (uint32_t i = 0; i < snapshot->probes.count; i++)
-		if (snapshot->probes.list[i].id == id)
-			return &snapshot->probes.list[i];
-	return NULL;
-}
-
 pid_t state_target_pid(const struct ui_state *state)
 {
 	return state->shown ? (pid_t)state->shown->target_pid : 0;
@@ -51,7 +43,7 @@ const struct probe_ordered *state_probe_ordered(const struct ui_state *state,
 /* True if @fresh shows the outcome. States of probes are current even if stats are of the past. */
 static bool is_outcome_shown(const struct probe_ordered *ordered, const struct snapshot *fresh)
 {
-	const struct snapshot_probe *probe = find_probe(fresh, ordered->probe);
+	const struct snapshot_probe *probe = snapshot_probes_find(&fresh->probes, ordered->probe);
 
 	if (!probe)
 		return true;
@@ -69,7 +61,8 @@ void state_probes_shown(struct ui_state *state, const struct snapshot *fresh)
 
 static void remember_order(struct ui_state *state, const struct probe_order *order)
 {
-	const struct snapshot_probe *probe = find_probe(state->shown, order->probe);
+	const struct snapshot_probe *probe =
+		snapshot_probes_find(&state->shown->probes, order->probe);
 	size_t at = find_ordered(state, order->probe);
 
 	if (at == PROBE_SLOTS)
@@ -211,7 +204,7 @@ static const struct snapshot_probe *probe_of_line(const struct ui_state *state)
 {
 	const struct snapshot_hit *hit = probe_view_hit(&state->probe);
 
-	return hit ? find_probe(state->shown, hit->probe) : NULL;
+	return hit ? snapshot_probes_find(&state->shown->probes, hit->probe) : NULL;
 }
 
 const struct snapshot_probe *state_probe(const struct ui_state *state)
@@ -255,10 +248,11 @@ void state_leave_probe(struct ui_state *state)
 
 void state_leave_removed(struct ui_state *state)
 {
+	const struct snapshot_probes *probes = &state->shown->probes;
 	const uint32_t probe = state_probe_here(state);
 
-	if (!probe || (probe == PROBE_ALL ? state->shown->probes.count > 0
-					  : find_probe(state->shown, probe) != NULL))
+	if (!probe || (probe == PROBE_ALL ? probes->count > 0
+					  : snapshot_probes_find(probes, probe) != NULL))
 		return;
 	state_leave_probe(state);
 	state_say(state, "the probe was removed, and its hits with it");
@@ -285,7 +279,7 @@ void state_tell_trouble(struct ui_state *state, const struct snapshot *old,
 {
 	for (uint32_t i = 0; old && i < fresh->probes.count; i++) {
 		const struct snapshot_probe *now = &fresh->probes.list[i];
-		const struct snapshot_probe *before = find_probe(old, now->id);
+		const struct snapshot_probe *before = snapshot_probes_find(&old->probes, now->id);
 
 		if (now->state == PROBE_CAPPED && (!before || before->state != PROBE_CAPPED))
 			state_say(state, "%s: off: %s \u00b7 8, Enter: what helps",

@@ -109,7 +109,7 @@ enum stack_kind {
 };
 
 struct snapshot {
-	/* what is sampled */
+	/* target and event */
 	const char *host;
 	const char *event;	/* name of the event shown */
 	const char *target;	/* "8 CPUs", "pid 4121", ... */
@@ -183,7 +183,7 @@ struct snapshot {
 				 * requested, or points are longer than a second */
 	float heat_most;	/* the largest value in `heat` */
 
-	/* what was lost, since start */
+	/* losses since start */
 	uint64_t lost_kernel, lost_malformed, lost_late;
 	uint64_t unattributed;	/* samples of tasks that ended before name and maps were read */
 	uint64_t filtered_unknown_uid;	/* -u: left out because the uid could not be read */
@@ -191,7 +191,7 @@ struct snapshot {
 	uint64_t stalled_rounds, throttled_ns;
 	struct loss_ledger ledger;	/* losses by cause, including those above */
 
-	/* what flametop itself costs */
+	/* cost of flametop itself */
 	double own_cpu_pct;	/* % of one CPU, over 50 ms or more */
 	uint64_t own_rss_bytes;
 

@@ -123,4 +123,14 @@ struct snapshot_probes {
 	struct snapshot_hit hit;
 };
 
+/* Returns the probe with that id, BORROWED from @of; NULL: there is none, or @of is NULL. */
+static inline const struct snapshot_probe *snapshot_probes_find(const struct snapshot_probes *of,
+								uint32_t id)
+{
+	for (uint32_t i = 0; of && i < of->count; i++)
+		if (of->list[i].id == id)
+			return &of->list[i];
+	return NULL;
+}
+
 #endif

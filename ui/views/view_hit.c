@@ -67,10 +67,9 @@ static void add_time(struct pager *pager, uint64_t wall_ns)
 
 static const char *probe_name(const struct snapshot_probes *of, uint32_t id)
 {
-	for (uint32_t i = 0; i < of->count; i++)
-		if (of->list[i].id == id)
-			return probe_plain_name(&of->list[i]);
-	return "";
+	const struct snapshot_probe *probe = snapshot_probes_find(of, id);
+
+	return probe ? probe_plain_name(probe) : "";
 }
 
 static void add_hit(struct pager *pager, const struct ui_state *state,

@@ -28,14 +28,6 @@ const char *const probe_pane_names[PANE_COUNT] = {
 	[PANE_LOG] = "Log",
 };
 
-static const struct snapshot_probe *find_probe(const struct snapshot *snapshot, uint32_t id)
-{
-	for (uint32_t i = 0; snapshot && i < snapshot->probes.count; i++)
-		if (snapshot->probes.list[i].id == id)
-			return &snapshot->probes.list[i];
-	return NULL;
-}
-
 static void forget_places(struct probe_view *view, uint32_t id)
 {
 	view->id = id;
@@ -83,7 +75,8 @@ static void refresh_probe(struct view *view, const struct ui_state *state)
 	if (id && id != probe->id)
 		forget_places(probe, id);
 	probe->snapshot = is_there && state->shown->probes.detail == id ? state->shown : NULL;
-	probe->probe = find_probe(probe->snapshot, probe->id);
+	probe->probe = snapshot_probes_find(probe->snapshot ? &probe->snapshot->probes : NULL,
+					    probe->id);
 	if (probe->probe && !probe->is_chosen)
 		probe->pane = first_pane(probe->probe, probe->wanted);
 	if (probe->probe && probe->slow_number)

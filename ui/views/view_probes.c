@@ -16,10 +16,7 @@
 
 const struct snapshot_probe *probes_view_get(const struct probes_view *view, uint32_t id)
 {
-	for (uint32_t i = 0; view->probes && i < view->probes->count; i++)
-		if (view->probes->list[i].id == id)
-			return &view->probes->list[i];
-	return NULL;
+	return snapshot_probes_find(view->probes, id);
 }
 
 const struct snapshot_probe *probes_view_cursor(const struct probes_view *view)

@@ -72,18 +72,11 @@ static int text_cells(const char *text)
 	return (int)strlen(text) - hidden_bytes(text);
 }
 
-static const struct snapshot_probe *probe_of(const struct snapshot_probes *of, uint32_t id)
-{
-	for (uint32_t i = 0; i < of->count; i++)
-		if (of->list[i].id == id)
-			return &of->list[i];
-	return NULL;
-}
-
 /* Formats the name of the probe, cut to the cells of its column. */
 static void format_name(const struct probe_log *log, uint32_t id, char out[NAME_BYTES])
 {
-	const struct snapshot_probe *probe = log->name_cells ? probe_of(log->of, id) : NULL;
+	const struct snapshot_probe *probe =
+		log->name_cells ? snapshot_probes_find(log->of, id) : NULL;
 	const char *name = probe ? probe_plain_name(probe) : "";
 	size_t bytes = strlen(name);
 
