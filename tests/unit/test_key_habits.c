@@ -47,7 +47,10 @@ static void test_what_an_old_key_meant_is_said_once_where_it_runs_another_comman
 	scene_press(scene, "L");
 	assert_string_equal(scene->state.message, "L: the log; the lease is extended by +");
 	probe_fixture_answer(scene);
-	scene_press(scene, "hL");
+	scene_press(scene, "h");
+	probe_fixture_answer(scene);
+	scene_press(scene, "L");
+	assert_int_equal(state_probe_here(&scene->state), PROBE_ALL);
 	assert_string_equal(scene->state.message, "");
 }
 
