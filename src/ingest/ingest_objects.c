@@ -302,13 +302,16 @@ void ingest_insert_mapping(struct ingest *ingest, struct address_map **map,
 static void see_program(struct ingest *ingest, struct process *process, uint32_t id,
 			const struct seen_mapping *seen)
 {
-	struct open_request request = { .wish = OPEN_PROGRAM_NAME, .object = id };
+	struct open_request request;
 
 	if (process->has_program || !begins_with(seen, "/") || is_anonymous(seen) ||
 	    is_memfd(seen))
 		return;
 	process->has_program = true;
-	if (ingest->opener && !ingest->config.is_replay && fill_request(&request, ingest, seen))
+	if (!ingest->opener || ingest->config.is_replay)
+		return;
+	request = (struct open_request){ .wish = OPEN_PROGRAM_NAME, .object = id };
+	if (fill_request(&request, ingest, seen))
 		ingest_program_mapped(ingest, &request);
 }
 
