@@ -28,7 +28,6 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TIME_LIMIT_S = 240	# for a hang
-PERF_TRIES = 3
 SHOWN = 20		# differences printed per comparison
 COMM_BYTES = 15
 SHORT_SIGNED = {"s8": 8, "s16": 16}
@@ -75,12 +74,8 @@ def object_name(name):
 
 
 def run(command, **options):
-    """What it prints. perf report sometimes dies of a signal on piped recordings: it is asked again."""
-    for _ in range(PERF_TRIES if "perf" in command else 1):
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=TIME_LIMIT_S, **options)
-        if done.returncode >= 0:
-            break
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=TIME_LIMIT_S, **options)
     if done.returncode:
         raise Mismatch(f"{' '.join(command)}: status {done.returncode}: "
                        f"{done.stderr.decode(errors='replace').strip()[-400:]}")
