@@ -2,10 +2,11 @@
 #
 #   make run      installs what the build lacks, builds, starts the live table
 #   make check    the same for the test packages, then every test
-#   make          builds $(BUILD)/flametop; CC=clang BUILD=build/clang makes a second build beside it
+#   make          builds $(BUILD)/flametop; CC=clang BUILD=build/clang makes a second build beside it;
+#                 CC=aarch64-linux-gnu-gcc SYSROOT=DIR one for another machine, with the libraries in DIR
 #   make quick    before a commit: builds, the unit tests of what changed, layers, format
 #   make compdb   compile_commands.json, for editors
-#   make test_x   builds and runs one unit test
+#   make test_x   builds the unit tests of a room and runs one file of them
 
 BUILD	 ?= build
 PREFIX	 ?= /usr/local
@@ -18,30 +19,47 @@ say	  = $(if $(filter 1,$(V)),,@echo "  $@";)
 # Text that is cut to its buffer is meant to be; the warning is gcc's alone.
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion $(if $(filter 1,$(WERROR)),-Werror) \
 	    $(if $(findstring clang,$(CC)),,-Wno-format-truncation)
-X86_ONLY := $(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
+MACHINE	 := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+IS_OWN	 := $(filter $(shell uname -m),$(MACHINE))
+SYSROOT	 ?=
+ROOTED	 := $(SYSROOT:%=--sysroot=%)
+ifeq ($(origin AR)$(IS_OWN),default)
+AR	 := $(patsubst %gcc,%ar,$(lastword $(CC)))
+endif
+X86_ONLY := $(if $(filter x86_64,$(MACHINE)),-fcf-protection)
 X86_LEAF := $(if $(X86_ONLY),-mno-omit-leaf-frame-pointer)
 HARDEN	 := -fPIE -fstack-protector-strong -fstack-clash-protection $(X86_ONLY)
 # Sanitizers wrap the same libc functions as _FORTIFY_SOURCE does: one or the other.
 HARDEN	 += $(if $(SANITIZE),-fsanitize=$(SANITIZE),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 CFLAGS	 ?= -g
-FLAGS	 := -std=c11 -D_GNU_SOURCE -Iinclude -pthread $(OPTIMIZE) -fno-omit-frame-pointer $(HARDEN) \
+FLAGS	 := $(ROOTED) -std=c11 -D_GNU_SOURCE -Iinclude -pthread $(OPTIMIZE) -fno-omit-frame-pointer $(HARDEN) \
 	    $(WARNINGS)
-LINK	 := -pie -pthread -Wl,-z,relro,-z,now,--as-needed \
+LINK	 := $(ROOTED) -pie -pthread -Wl,-z,relro,-z,now,--as-needed \
 	    $(if $(SANITIZE),-fsanitize=$(SANITIZE))
-LIBS	 := -lncursesw -ltinfo -ldw -lunwind-x86_64 -lelf -llzma -lzstd -liberty -lseccomp -linih -lcapstone -lbpf -lm
+# The decoder of instructions is that of the machine: src/elf/code_decoder.h.
+DECODER	 := $(if $(filter aarch64,$(MACHINE)),-lcapstone,-lZydis)
+NOT_HERE := $(if $(filter aarch64,$(MACHINE)),src/elf/code_x86.c,src/elf/code_aarch64.c)
+LIBS	 := -lncursesw -ltinfo -ldw -lunwind-$(MACHINE) -lelf -llzma -lzstd -liberty -lseccomp -linih $(DECODER) -lbpf -lmd -lm
 
 # One archive per room; unit tests link the same archives as the program. src/main.c is in none.
 ROOMS	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard src/*/*.c)))))
 ARCHIVES := $(ROOMS:%=$(BUILD)/%.a) $(BUILD)/ui.a
-objects	 = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(1)))
+# A text file, X.in, becomes X.in.o.
+objects	 = $(patsubst %,$(BUILD)/obj/%.o,$(patsubst %.c,%,$(sort $(1))))
 LINKED	 = -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS) $(LDFLAGS)
 
-TESTS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
-WRITERS	  := $(call objects,$(filter-out tests/unit/test_%,$(wildcard tests/unit/*.c)))
+# One program per room: tests/unit/fold/test_*.c are $(BUILD)/tests/unit/fold.
+UNIT_FILES ?= $(wildcard tests/unit/*/test_*.c)
+room_of	  = $(notdir $(patsubst %/,%,$(dir $(1))))
+TESTS	  := $(patsubst %,$(BUILD)/tests/unit/%,$(sort $(call room_of,$(UNIT_FILES))))
+WRITERS	  := $(call objects,$(filter-out tests/unit/unit_tests.c,$(wildcard tests/unit/*.c)))
 WORKLOADS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/workloads/*.c))
-FAULTS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/faults/*.c)) $(BUILD)/tests/faults/fail_calls.so
+FAULTS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/faults/*.c)) $(BUILD)/tests/faults/fail_calls.so \
+	     $(BUILD)/tests/faults/core_pmus.so
 ORACLES	  := $(patsubst %.c,$(BUILD)/%,$(shell grep -ls "^int main" tests/oracle/*.c))
 STAGES	  := $(wildcard tests/bench/stages_*.c)
+# The decoder of AArch64 is tested on x86, too: the linker takes it instead of the archive's.
+ORACLES	  += $(BUILD)/tests/oracle/code_compare_aarch64
 BENCHES	  := $(patsubst %.c,$(BUILD)/%,$(filter-out $(STAGES),$(wildcard tests/bench/*.c)))
 FUZZERS	  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 SMOKES	  := $(FUZZERS:%=%.smoke)
@@ -49,12 +67,16 @@ C_FILES	  := $(wildcard src/*.c src/*/*.[ch] ui/*.[ch] ui/*/*.[ch] include/*/*.h
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all tests run check quick compdb check-unit fuzz-smoke check-asan check-tsan check-layers check-doors lint format bench \
+.PHONY: all tests unit-programs run check quick compdb check-unit fuzz-smoke build-asan check-asan build-tsan \
+	check-tsan build-fuzz build-aarch64 aarch64-programs check-layers check-doors lint format bench \
 	fuzz faults prove evictions mutants mutants-run \
 	screenshots install uninstall clean packages-build packages-test packages-bench \
 	packages-screenshots $(SMOKES)
 
-all: $(BUILD)/flametop $(BUILD)/flametop.8 $(BUILD)/flametop.bash
+# The program itself prints both; one for another machine doesn't run here, and they are the same.
+PRINTED := $(if $(IS_OWN),$(BUILD)/flametop.8 $(BUILD)/flametop.bash)
+
+all: $(BUILD)/flametop $(PRINTED)
 
 $(BUILD)/flametop: $(BUILD)/obj/src/main.o $(ARCHIVES)
 	$(say)$(CC) $(LINK) -o $@ $< $(LINKED)
@@ -71,20 +93,41 @@ $(BUILD)/$(1).a: $(call objects,$(2))
 	@rm -f $$@
 	$$(say)$(AR) rcs $$@ $$^
 endef
-$(foreach room,$(ROOMS),$(eval $(call archive,$(room),$(wildcard src/$(room)/*.c))))
+$(foreach room,$(ROOMS),$(eval $(call archive,$(room),$(filter-out $(NOT_HERE),\
+	$(wildcard src/$(room)/*.c src/$(room)/*.in)))))
 $(eval $(call archive,ui,$(wildcard ui/*.c ui/*/*.c)))
 
 # A room's private headers lie beside its .c files; tests look into all rooms.
 $(BUILD)/obj/ui/%.o: WITHIN := -Iui
-$(BUILD)/obj/tests/%.o: WITHIN := -Isrc -I. -Iui
+$(BUILD)/obj/tests/%.o: WITHIN := -Isrc -I. -Iui -Itests/unit
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(say)$(CC) $(FLAGS) $(WITHIN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# A text file is a string that is named after it: src/cli/flametop.8.in is flametop_8_in[].
+$(BUILD)/obj/%.in.c: %.in Makefile
+	@mkdir -p $(@D)
+	$(say)( echo 'const char $(subst .,_,$(<F))[] ='; \
+		sed 's/["\\?]/\\&/g; s/.*/"&\\n"/' $<; echo ';' ) >$@
+$(BUILD)/obj/%.in.o: $(BUILD)/obj/%.in.c
+	$(say)$(CC) $(FLAGS) $(CFLAGS) -c -o $@ $<
+
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(WRITERS) $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(say)$(CC) $(LINK) -o $@ $< $(BESIDES) $(WRITERS) $(LINKED) -lcmocka
+$(BUILD)/tests/oracle/code_compare_aarch64: $(BUILD)/obj/tests/oracle/code_compare.o \
+		$(BUILD)/obj/src/elf/code_aarch64.o $(ARCHIVES)
+	$(say)$(CC) $(LINK) -o $@ $(filter %.o,$^) $(LINKED) -lcapstone
+# Tests that compare what threads say of their own waits.
+$(BUILD)/tests/unit/bpf: | $(BUILD)/tests/workloads/waits
+define unit_program
+$(BUILD)/tests/unit/$(1): $(call objects,$(filter tests/unit/$(1)/%,$(UNIT_FILES)) tests/unit/unit_tests.c) \
+		$(WRITERS) $(ARCHIVES)
+	@mkdir -p $$(@D)
+	$$(say)$(CC) $(LINK) -o $$@ $$(filter %.o,$$^) $(LINKED) -lcmocka
+endef
+$(foreach test,$(TESTS),$(eval $(call unit_program,$(notdir $(test)))))
 $(BUILD)/tests/bench/stages: BESIDES := $(call objects,$(STAGES))
 $(BUILD)/tests/bench/stages: $(call objects,$(STAGES))
 
@@ -96,23 +139,27 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ARCHIVES)
 # frames.
 define workload
 @mkdir -p $(@D)
-$(say)gcc -std=c11 -D_GNU_SOURCE -O1 -g $(CHAINS) -fno-optimize-sibling-calls \
+$(say)$(if $(IS_OWN),gcc,$(CC)) $(ROOTED) -std=c11 -D_GNU_SOURCE -O1 -g $(CHAINS) -fno-optimize-sibling-calls \
 	-Wall -Wextra -Wshadow -Wconversion -pthread -MMD -MP -o $@ $<
 endef
 $(BUILD)/tests/workloads/%: tests/workloads/%.c Makefile
 	$(workload)
 $(BUILD)/tests/faults/%: tests/faults/%.c Makefile
 	$(workload)
-$(BUILD)/tests/faults/fail_calls.so: tests/faults/preload/fail_calls.c Makefile
+$(BUILD)/tests/faults/%.so: tests/faults/preload/%.c Makefile
 	@mkdir -p $(@D)
 	$(say)$(CC) -std=c11 -D_GNU_SOURCE -O2 -g -fPIC -shared $(WARNINGS) -MMD -MP -o $@ $<
 CHAINS := -fno-omit-frame-pointer $(X86_LEAF)
-$(addprefix $(BUILD)/tests/workloads/,by_r12 hard_stacks moving_stacks through_libc): CHAINS := -fomit-frame-pointer
+$(addprefix $(BUILD)/tests/workloads/,by_r12 hard_stacks moving_stacks stuck through_libc): CHAINS := -fomit-frame-pointer
+$(BUILD)/tests/workloads/waits: CHAINS := -O2 -fomit-frame-pointer
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# Of this build alone: another one below $(BUILD) may be writing its own meanwhile.
+-include $(shell find $(BUILD)/obj $(BUILD)/tests -name '*.d' 2>/dev/null)
 
-test_%: $(BUILD)/tests/unit/test_%
-	$<
+# A list: as a rule for any test_% it would also make the files tests/unit/*/test_*.c.
+$(basename $(notdir $(wildcard tests/unit/*/test_*.c))): test_%:
+	@$(MAKE) --no-print-directory $(BUILD)/tests/unit/$(call room_of,$(wildcard tests/unit/*/$@.c))
+	$(BUILD)/tests/unit/$(call room_of,$(wildcard tests/unit/*/$@.c)) $@
 
 tests: $(BUILD)/flametop $(TESTS) $(ORACLES) $(WORKLOADS) $(FAULTS) $(BUILD)/tests/mutants/elf_mutants
 
@@ -153,7 +200,8 @@ evictions: packages-test
 	@EVICTION_SECONDS=$(EVICTION_SECONDS) BUILD=$(ASAN_IN) FLAMETOP=$(ASAN_IN)/flametop \
 		WORKLOADS=$(BUILD)/tests/workloads tests/faults/check_evictions
 
-check-unit: $(TESTS)
+unit-programs: $(TESTS)
+check-unit: unit-programs
 	@BUILD=$(BUILD) tests/run unit
 
 # Hundreds of programs that are used once: lines are enough to find what they report.
@@ -165,26 +213,49 @@ COMMA	:= ,
 IS_CLANG := $(findstring clang,$(CC))
 ASAN_IN	:= $(BUILD)/$(if $(IS_CLANG),fuzz,asan)
 ASAN	:= SANITIZE=$(if $(IS_CLANG),fuzzer-no-link$(COMMA))address,undefined $(QUICK)
-check-asan: packages-test
-	@$(MAKE) --no-print-directory BUILD=$(ASAN_IN) $(ASAN) $(TESTS:$(BUILD)/%=$(ASAN_IN)/%) \
-		$(ASAN_IN)/flametop $(WORKLOADS:$(BUILD)/%=$(ASAN_IN)/%)
+build-asan: packages-test
+	@$(MAKE) --no-print-directory BUILD=$(ASAN_IN) $(ASAN) unit-programs $(ASAN_IN)/flametop \
+		$(WORKLOADS:$(BUILD)/%=$(ASAN_IN)/%)
+check-asan: build-asan
 	@BUILD=$(ASAN_IN) tests/run unit $(FOREIGN:%=live/check_%)
 
 # Live tests in which all threads have something to do; unit tests that start threads, as strace -f
 # -e clone3 shows.
 THREADED := counts ends stacks targets tasks
-UNITS	 := analyzer_requests analyzer_strip capture capture_events crash demangled_names demangler \
-	    elf_unwind errand file_copy file_watch ingest_cgroups ingest_jit ingest_kernel ingest_live \
-	    ingest_objects ingest_repeat ingest_switch ingest_unwind jit_files log mailbox object_opener \
-	    perf_data perf_data_damage probe_engine probe_leftovers probe_link process_reader \
-	    process_stat replay retarget sampler sandbox service session_recordings snapshot_groups \
+UNITS	 := analyzer_requests analyzer_activity blocking_call capture capture_events counter_series crash \
+	    demangled_names demangler elf_unwind file_copy file_watch ingest_cgroups ingest_jit \
+	    ingest_kernel ingest_live ingest_dsos ingest_repeat ingest_switch ingest_unwind \
+	    jit_files log mailbox dso_opener listing_documents debuginfod perf_data \
+	    perf_data_damage probe_engine probe_leftovers probe_link process_reader process_stat \
+	    replay retarget sampler sandbox service session_recordings snapshot_groups \
 	    source_lines spsc stack_ends table_budget target target_finder task_stats thread_turn \
 	    unwind_source
-check-tsan: packages-test
+build-tsan: packages-test
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread $(QUICK) \
-		$(UNITS:%=$(BUILD)/tsan/tests/unit/test_%) $(BUILD)/tsan/flametop \
-		$(WORKLOADS:$(BUILD)/%=$(BUILD)/tsan/%)
+		UNIT_FILES="$(wildcard $(UNITS:%=tests/unit/*/test_%.c))" unit-programs \
+		$(BUILD)/tsan/flametop $(WORKLOADS:$(BUILD)/%=$(BUILD)/tsan/%)
+check-tsan: build-tsan
 	@BUILD=$(BUILD)/tsan tests/run $(UNITS:%=unit/test_%) $(THREADED:%=live/check_%)
+
+# The program and its tests for the emulated machine of tests/vm/pmu, with the libraries of that
+# machine's own root. Tests that need them call for them, so that only one of them builds at a time.
+AARCH64_IN   := $(BUILD)/aarch64
+AARCH64_ROOT := $(BUILD)/vm/aarch64/root
+AARCH64	     := CC=aarch64-linux-gnu-gcc BUILD=$(AARCH64_IN) SYSROOT=$(AARCH64_ROOT) OPTIMIZE=-O1 \
+		CFLAGS=-g1
+# The rooms whose unit tests are among them: those of every change.
+AARCH64_ROOMS ?= base unwind
+build-aarch64: packages-test
+	@$(MAKE) --no-print-directory aarch64-programs
+aarch64-programs:
+	@mkdir -p $(AARCH64_IN)
+	@tests/vm/package_root.py arm64 $(AARCH64_ROOT) \
+		$$(.ci/packages --headers-for aarch64 build test)
+	@flock $(AARCH64_IN)/lock $(MAKE) --no-print-directory $(AARCH64) \
+		UNIT_FILES="$(wildcard $(AARCH64_ROOMS:%=tests/unit/%/test_*.c))" \
+		$(AARCH64_IN)/flametop unit-programs $(WORKLOADS:$(BUILD)/%=$(AARCH64_IN)/%) \
+		$(AARCH64_IN)/tests/oracle/walk_compare
+	@echo $(AARCH64_ROOMS) >$(AARCH64_IN)/rooms
 
 # Before a commit: builds, the unit tests of what changed, layers and format.
 quick:
@@ -195,8 +266,10 @@ compdb:
 	@$(MAKE) --always-make --dry-run --no-print-directory V=1 all tests >$(BUILD)/commands
 	@.ci/compdb $(BUILD)/commands
 
-check-layers:
+check-layers: all
 	@tests/check_layers
+	@BUILD=$(BUILD) tests/check_circles
+	@tests/check_house
 check-doors: all
 	@BUILD=$(BUILD) tests/check_doors
 	@BUILD=$(BUILD) tests/check_signals
@@ -217,12 +290,15 @@ MUTANTS	 ?= 2000
 FUZZ_SECONDS ?= 10
 # What a fuzzer begins with; what it finds besides stays in the build.
 CORPUS	  = tests/fuzz/corpus/$(@F:fuzz_%.smoke=%)
+build-fuzz:
+	@$(MAKE) --no-print-directory $(FUZZ) fuzzers
 fuzz:
 	@$(MAKE) --no-print-directory $(FUZZ) fuzz-smoke mutants-run
 mutants:
 	@$(MAKE) --no-print-directory $(FUZZ) mutants-run
 mutants-run: $(BUILD)/tests/mutants/elf_mutants
 	@$< $(MUTANTS)
+fuzzers: $(FUZZERS) $(BUILD)/tests/mutants/elf_mutants
 fuzz-smoke: $(SMOKES)
 $(SMOKES): %.smoke: %
 	@mkdir -p $<.corpus
@@ -231,7 +307,7 @@ $(SMOKES): %.smoke: %
 	@echo "$<: $$(tail -1 $<.log)"
 
 screenshots: packages-screenshots
-	@$(MAKE) --no-print-directory $(BUILD)/flametop $(WORKLOADS)
+	@$(MAKE) --no-print-directory $(BUILD)/flametop $(BUILD)/tests/bench/unwind_rows
 	@BUILD=$(BUILD) tests/screenshots/run
 
 MAN_PAGE   = $(DESTDIR)$(PREFIX)/share/man/man8/flametop.8

@@ -10,16 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/inherited.h"
-#include "base/log.h"
+#include "base/diag.h"
+#include "base/privileges.h"
 #include "base/safe_print.h"
-#include "cli/batch.h"
 #include "cli/config.h"
-#include "cli/dry_run.h"
-#include "cli/manual.h"
 #include "cli/options.h"
-#include "cli/probe_lists.h"
 #include "cli/session.h"
+#include "symbols/debuginfod.h"
+#include "symbols/kernel_debug.h"
+#include "symbols/source_file.h"
 #include "ui/screen.h"
 
 #define VERSION "0.1"
@@ -35,7 +34,7 @@ enum exit_status {
 	EXIT_OWN_WITH_COMMAND = 125,	/* so that it can't be taken for the command's */
 };
 
-/* Of capturing, of reading a recording, or of the screen. */
+/* Returns the exit status for an error of capturing, of reading a recording, or of the screen. */
 static int status_of_error(int err)
 {
 	switch (err) {
@@ -48,7 +47,7 @@ static int status_of_error(int err)
 	}
 }
 
-/* Sentences name files and what else was typed or found: nothing of it may steer the terminal. */
+/* Prints a sentence, which may quote foreign text: nothing of that may steer the terminal. */
 static void print_sentence(const char *sentence)
 {
 	char clean[4 * sizeof(((struct diag *)NULL)->text)];	/* "\x1b" for a byte */
@@ -59,7 +58,7 @@ static void print_sentence(const char *sentence)
 
 static void print_lines(const char *lines)
 {
-	char clean[2 * PATH_MAX]; /* what is longer is cut */
+	char clean[2 * PATH_MAX]; /* a longer name is cut */
 
 	for (size_t length; *lines; lines += length + (lines[length] == '\n')) {
 		length = strcspn(lines, "\n");
@@ -72,7 +71,16 @@ static void print_error(const struct diag *why, int err)
 	print_sentence(why->text[0] ? why->text : strerror(-err));
 }
 
-static int print_answer(const struct options *options)
+static int flush_output(void)
+{
+	if (!ferror(stdout) && !fflush(stdout))
+		return EXIT_OK;
+	safe_print(stderr, "flametop: cannot write the output: %s\n",
+		   sanitize_checked(strerror(errno)));
+	return EXIT_OUTPUT;
+}
+
+static int print_requested(const struct options *options)
 {
 	if (options->wants_help)
 		option_table_print_help(stdout);
@@ -84,40 +92,41 @@ static int print_answer(const struct options *options)
 		manual_print(stdout);
 	else
 		completion_print(stdout);
-	if (!ferror(stdout) && !fflush(stdout))
-		return EXIT_OK;
-	safe_print(stderr, "flametop: cannot write the output: %s\n",
-		   sanitize_checked(strerror(errno)));
-	return EXIT_OUTPUT;
+	return flush_output();
 }
 
-/* What could be, would be or is probed; nothing is attached. */
+/* Prints what could be, would be or is probed or sampled; attaches nothing. */
 static int print_about_probes(const struct options *options)
 {
 	const struct target *target = &options->capture.target;
 	const pid_t pid = target->id_count == 1 ? target->ids[0] : 0;
 	struct diag why = { 0 };
-	int err = 0;
+	int status, err = 0;
 
 	if (options->is_dry_run)
 		err = dry_run_print(stdout, options->probes, options->probe_count, pid, &why);
+	else if (options->lines_of)
+		err = line_lists_print(stdout, options->lines_of, options->format == OUTPUT_JSON,
+				       pid, &why);
+	else if (options->variables_of)
+		err = variable_lists_print(stdout, options->variables_of, options->with_externs,
+					   options->format == OUTPUT_JSON, pid, &why);
+	else if (options->lists_events)
+		err = event_lists_print(stdout, options->event_pattern,
+					options->format == OUTPUT_JSON, &why);
 	else if (options->target_pattern)
 		err = probe_lists_print_targets(stdout, options->target_pattern,
 						options->max_rows, pid, &why);
 	else
 		err = probe_lists_print_probes(stdout, &why);
-	if (ferror(stdout) || fflush(stdout)) {
-		safe_print(stderr, "flametop: cannot write the output: %s\n",
-			   sanitize_checked(strerror(errno)));
-		return EXIT_OUTPUT;
-	}
-	if (!err)
-		return EXIT_OK;
+	status = flush_output();
+	if (status || !err)
+		return status;
 	print_error(&why, err);
 	return status_of_error(err);
 }
 
-/* Before a terminal is asked for: without the file it would not help. */
+/* Checks the files before has_terminal(): without them a terminal would not help. */
 static int check_recordings(const struct options *options, struct diag *why)
 {
 	const char *const paths[] = { options->replay_path, options->diff_path };
@@ -153,7 +162,7 @@ static int run_screen(struct session *session, const struct options *options,
 		.color = options->color, .theme = options->theme,
 		.no_unicode = options->no_unicode, .no_mouse = options->no_mouse,
 		.keymap = &settings->keymap, .choice = &choice,
-		.source = session->retarget ? retarget_control(session->retarget) : NULL,
+		.source = session_source_control(session),
 		.probes = session->probes ? &session->probe_control : NULL,
 		.finder = session->finder ? &session->finder_control : NULL,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
@@ -165,13 +174,13 @@ static int run_screen(struct session *session, const struct options *options,
 	memcpy(config.groups.keys, options->groups, sizeof(options->groups));
 	result = screen_run(&config, why);
 	if (config_save_state(settings, &choice, &unsaved)) {
-		diag_prefix(&unsaved, "the choice of columns is not kept");
+		diag_prefix(&unsaved, "what was chosen to be shown is not kept");
 		print_sentence(unsaved.text);
 	}
 	return result;
 }
 
-/* The command's own status, if it has ended. */
+/* Returns the command's own status if it has ended, else @result. */
 static int command_result(struct session *session, int result)
 {
 	struct pollfd ended;
@@ -185,11 +194,11 @@ static int command_result(struct session *session, int result)
 	return command_has_ended(session->command, &status) ? status : result;
 }
 
-/* Nothing is shown. A command that can't be started has a status of its own. */
+/* Returns the status when nothing is shown. A command that can't be started has one of its own. */
 static int start_result(struct session *session, const struct options *options, int err,
 			const struct diag *why)
 {
-	int status = err == -EINTR ? batch_take_signal() : 0;
+	int status = err == -EINTR ? session_take_signal() : 0;
 
 	if (status)
 		return status;
@@ -203,8 +212,9 @@ static int show(struct session *session, const struct options *options,
 		const struct config *settings)
 {
 	struct diag why = { 0 };
-	int result = options->is_batch ? batch_run(session, options, &why)
-				       : run_screen(session, options, settings, &why);
+	int result = options->wants_threads ? threads_run(session, options, &why)
+		     : options->is_batch    ? batch_run(session, options, &why)
+					    : run_screen(session, options, settings, &why);
 
 	if (result >= 0 && !(options->is_batch && result == BATCH_OUTPUT_FAILED)) {
 		if (options->has_events && why.text[0])
@@ -216,7 +226,7 @@ static int show(struct session *session, const struct options *options,
 	return options->command ? EXIT_OWN_WITH_COMMAND : result;
 }
 
-/* The looking has ended, the command goes on. @result: as without it. */
+/* Waits for a command that goes on after the profile has ended with @result. */
 static int outlive(struct command *command, const struct options *options, int result)
 {
 	struct diag note;
@@ -245,7 +255,7 @@ static int run(struct options *options, const struct config *settings)
 	if (has_screen)
 		screen_block_signals();
 	else
-		batch_block_signals();
+		session_block_signals();
 	result = session_start(&session, options, has_screen, &why);
 	result = result ? start_result(&session, options, result, &why)
 			: show(&session, options, settings);
@@ -254,7 +264,24 @@ static int run(struct options *options, const struct config *settings)
 	return command ? outlive(command, options, result) : result;
 }
 
-/* Also when the parser stopped before it: no status before "--" may be taken for the command's. */
+/* --stat: counts instead of samples. */
+static int count_events(const struct options *options)
+{
+	struct diag why = { 0 };
+	int status = EXIT_OK, result;
+
+	session_block_signals();
+	result = stat_run(options, &status, &why);
+	if (why.text[0])
+		print_sentence(why.text);
+	if (!result)
+		return status;
+	result = result < 0 ? status_of_error(result) : EXIT_OUTPUT;
+	return options->command ? EXIT_OWN_WITH_COMMAND : result;
+}
+
+/* Returns true when a command was given, also if the parser stopped before it: a status of our own
+ * must not be taken for the command's. */
 static bool has_command(const struct options *options, int argc, char **argv)
 {
 	for (int i = 1; i + 1 < argc; i++)
@@ -263,7 +290,7 @@ static bool has_command(const struct options *options, int argc, char **argv)
 	return options->command;
 }
 
-/* What is wrong with the user's own files, until there is a log. */
+/* What is wrong with the user's own files, kept until there is a log. */
 struct warnings {
 	struct diag config, state;
 };
@@ -286,7 +313,7 @@ static int read_config(struct config *config, const char *path, struct warnings 
 	return 0;
 }
 
-/* The command line alone says which file to read; then it is read again, over that file. */
+/* Parses the command line, which says what file to read, and parses it again over that file. */
 static int read_options(struct options *options, struct config *config, int argc, char **argv,
 			struct warnings *warnings, struct diag *why)
 {
@@ -302,11 +329,11 @@ static int read_options(struct options *options, struct config *config, int argc
 	if (err && config->setting_count)
 		diag_prefix(why, "with %s", config->path);
 	if (options->wants_source)
-		config->columns.hidden[VIEW_SYMBOLS] &= ~(1u << COL_SOURCE);
+		config->columns.hidden[VIEW_SYMBOLS] &= ~COLUMN_BIT(COL_SOURCE);
 	for (int kind = 0; options->wants_children && kind < VIEW_TABLES; kind++)
-		config->columns.hidden[kind] &= ~(1u << COL_TOTAL);
-	config->columns.asked = (options->wants_samples ? 1u << COL_SAMPLES : 0) |
-				(options->wants_period ? 1u << COL_PERIOD : 0);
+		config->columns.hidden[kind] &= ~COLUMN_BIT(COL_TOTAL);
+	config->columns.asked = (options->wants_samples ? COLUMN_BIT(COL_SAMPLES) : 0) |
+				(options->wants_period ? COLUMN_BIT(COL_PERIOD) : 0);
 	for (int kind = 0; kind < VIEW_TABLES; kind++)
 		config->columns.hidden[kind] &= ~config->columns.asked;
 	return err;
@@ -321,7 +348,7 @@ static void warn(struct diag *why, const char *file)
 	log_warn("%s", why->text);
 }
 
-/* The options can't be used. */
+/* Reports options that can't be used. Returns the exit status. */
 static int refuse(int status, const char *sentence, bool has_command)
 {
 	print_sentence(sentence);
@@ -353,6 +380,8 @@ int main(int argc, char **argv)
 	err = read_options(&options, &config, argc, argv, &warnings, &why);
 	if (!err && options.log_path)
 		err = log_open(options.log_path, &why);
+	kernel_debug_set_files(options.vmlinux, options.vmlinux_count);
+	source_paths_set(&options.source_paths);
 	warn(&warnings.config, "configuration");
 	warn(&warnings.state, "choice of columns");
 	is_with_command = has_command(&options, argc, argv);
@@ -360,17 +389,24 @@ int main(int argc, char **argv)
 		status = refuse(err == -EINVAL ? EXIT_USAGE : status_of_error(err), why.text,
 				is_with_command);
 	} else if (options_is_question(&options)) {
-		status = print_answer(&options);
+		status = print_requested(&options);
+	} else if (options.uses_debuginfod &&
+		   (err = debuginfod_start(options.debuginfod_urls, &why))) {
+		status = refuse(err == -EINVAL ? EXIT_USAGE : status_of_error(err), why.text,
+				is_with_command);
 	} else if (options_is_probe_question(&options)) {
 		status = print_about_probes(&options);
 	} else if ((err = check_recordings(&options, &why))) {
 		status = refuse(status_of_error(err), why.text, is_with_command);
+	} else if (options.stat.is_wanted) {
+		status = count_events(&options);
 	} else if (!options.is_batch && !has_terminal()) {
 		status = refuse(EXIT_USAGE, "no terminal here: use --batch[=N] to print refreshes",
 				is_with_command);
 	} else {
 		status = run(&options, &config);
 	}
+	debuginfod_stop();
 	log_close();
 	options_finish(&options);
 	config_finish(&config);

@@ -1,16 +1,18 @@
-/* command_filters.c - what is counted: the text filter, the list of filters, the menu of a row. */
+/* command_filters.c - what is counted: the text filter, the list of filters, the menu of a row; how
+ * it is shown: percentages, names, theme, mouse. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "command_list.h"
+#include "widgets/probe_panel.h"
 
-/* The text filter: the last level of the trail while it is edited. */
+/* The text filter: the last level of the breadcrumbs while it is edited. */
 
-static bool is_text_level(const struct trail *trail)
+static bool is_text_level(const struct breadcrumbs *breadcrumbs)
 {
-	return trail->count > 1 && trail->filter.count &&
-	       trail->filter.parts[trail->filter.count - 1].field == FILTER_TEXT &&
-	       trail->levels[trail->count - 2].parts == trail->filter.count - 1;
+	return breadcrumbs->count > 1 && breadcrumbs->filter.count &&
+	       breadcrumbs->filter.parts[breadcrumbs->filter.count - 1].field == FILTER_TEXT &&
+	       breadcrumbs->levels[breadcrumbs->count - 2].parts == breadcrumbs->filter.count - 1;
 }
 
 static void set_filter_text(struct ui_state *state, const char *text)
@@ -22,13 +24,14 @@ static void set_filter_text(struct ui_state *state, const char *text)
 		prompt_note(&state->prompt, why.text);
 		return;		/* half a regular expression: the rows stay until it is one */
 	}
-	if (is_text_level(&state->trail)) {
-		trail_pop(&state->trail);
-		state->wants_restore = true;
+	if (is_text_level(&state->query.breadcrumbs)) {
+		breadcrumbs_pop(&state->query.breadcrumbs);
+		state->query.wants_restore = true;
 	}
 	if (part.text[0]) {
 		state_go(state, state_kind(state), &part);
-		state->wants_restore = false;	/* the cursor stays on its row while one types */
+		/* The cursor stays on its row while one types. */
+		state->query.wants_restore = false;
 	} else {
 		state_ask(state);
 	}
@@ -59,8 +62,8 @@ void cmd_filter(struct ui_state *state)
 		.label = "filter:", .edited = filter_edited, .accepted = filter_accepted,
 		.cancelled = filter_cancelled,
 	};
-	const struct filter *filter = &state->trail.filter;
-	const bool is_there = is_text_level(&state->trail);
+	const struct filter *filter = &state->query.breadcrumbs.filter;
+	const bool is_there = is_text_level(&state->query.breadcrumbs);
 
 	const struct filter_part *last = is_there ? &filter->parts[filter->count - 1] : NULL;
 
@@ -74,7 +77,7 @@ static const char *field_word(enum filter_field field)
 {
 	switch (field) {
 	case FILTER_COMMAND:	return "command";
-	case FILTER_OBJECT:	return "object";
+	case FILTER_DSO:	return "DSO";
 	case FILTER_SYMBOL:	return "symbol";
 	case FILTER_UNIT:	return "unit";
 	case FILTER_TEXT:	return "text";
@@ -86,6 +89,9 @@ static const char *field_word(enum filter_field field)
 	case FILTER_CGROUP:	/* they say it themselves */
 	case FILTER_CONTAINER:
 	case FILTER_POD:
+	case FILTER_WAIT:
+	case FILTER_STATE:
+	case FILTER_WAKER:
 		break;
 	}
 	return "";
@@ -99,19 +105,19 @@ static const char *field_word(enum filter_field field)
 
 static void remove_all_filters(struct ui_state *state)
 {
-	while (trail_pop(&state->trail))
-		state->wants_restore = true;
-	state->hide_kernel = state->hide_user = false;
+	while (breadcrumbs_pop(&state->query.breadcrumbs))
+		state->query.wants_restore = true;
+	state->query.hide_kernel = state->query.hide_user = false;
 }
 
 static void filter_chosen(struct ui_state *state, const struct menu_item *item)
 {
 	if (item->id == HIDDEN_KERNEL)
-		state->hide_kernel = false;
+		state->query.hide_kernel = false;
 	else if (item->id == HIDDEN_USER)
-		state->hide_user = false;
+		state->query.hide_user = false;
 	else if (item->id != ALL_FILTERS)
-		trail_remove_part(&state->trail, (uint32_t)item->id);
+		breadcrumbs_remove_part(&state->query.breadcrumbs, (uint32_t)item->id);
 	else
 		remove_all_filters(state);
 	state_ask(state);
@@ -120,10 +126,10 @@ static void filter_chosen(struct ui_state *state, const struct menu_item *item)
 void cmd_filters(struct ui_state *state)
 {
 	static const struct menu_use use = { filter_chosen };
-	const struct filter *filter = &state->trail.filter;
+	const struct filter *filter = &state->query.breadcrumbs.filter;
 	char text[FILTER_PART_BYTES];
 
-	if (!filter->count && !state->hide_kernel && !state->hide_user) {
+	if (!filter->count && !state->query.hide_kernel && !state->query.hide_user) {
 		state_say(state, "there is no filter: \\ text, Enter a row, . its menu");
 		return;
 	}
@@ -132,59 +138,36 @@ void cmd_filters(struct ui_state *state)
 		menu_add(&state->menu, (int)i, MENU_PLAIN,
 			 filter_format_part(&filter->parts[i], text),
 			 field_word(filter->parts[i].field));
-	if (state->hide_kernel)
+	if (state->query.hide_kernel)
 		menu_add(&state->menu, HIDDEN_KERNEL, MENU_PLAIN, "no kernel", "K");
-	if (state->hide_user)
+	if (state->query.hide_user)
 		menu_add(&state->menu, HIDDEN_USER, MENU_PLAIN, "no user code", "U");
-	if (filter->count + state->hide_kernel + state->hide_user > 1)
+	if (filter->count + state->query.hide_kernel + state->query.hide_user > 1)
 		menu_add(&state->menu, ALL_FILTERS, MENU_PLAIN, "all of them, back to the start",
 			 "");
 }
 
-bool command_drop_filter(struct ui_state *state)
-{
-	const struct snapshot *shown = state->shown;
-	struct filter *filter = &state->trail.filter;
-	char text[FILTER_PART_BYTES] = "hidden code";
-	struct snapshot_row row;
-
-	if (!shown || shown->samples <= shown->idle_samples || state_cursor_row(state, &row) ||
-	    !(filter->count || state->hide_kernel || state->hide_user))
-		return false;
-	if (filter->count) {
-		filter_format_part(&filter->parts[filter->count - 1], text);
-		trail_remove_part(&state->trail, filter->count - 1);
-	} else if (state->hide_user) {
-		state->hide_user = false;
-	} else {
-		state->hide_kernel = false;
-	}
-	state_ask(state);
-	state_say(state, "taken away: %s", text);
-	return true;
-}
-
 void cmd_idle(struct ui_state *state)
 {
-	state->show_idle = !state->show_idle;
+	state->query.show_idle = !state->query.show_idle;
 	state_refresh_view(state);
 }
 
 void cmd_hide_kernel(struct ui_state *state)
 {
-	state->hide_kernel = !state->hide_kernel;
+	state->query.hide_kernel = !state->query.hide_kernel;
 	state_ask(state);
 }
 
 void cmd_hide_user(struct ui_state *state)
 {
-	state->hide_user = !state->hide_user;
+	state->query.hide_user = !state->query.hide_user;
 	state_ask(state);
 }
 
 /* The menu of a row: its parts, each as "only" and "without", and as the way into other views. */
 
-enum row_action { ROW_OPEN, ROW_ONLY, ROW_WITHOUT, ROW_SAMPLE, ROW_PROBE };
+enum row_action { ROW_OPEN, ROW_ONLY, ROW_WITHOUT, ROW_SAMPLE, ROW_PROBE, ROW_LISTING };
 
 #define ROW_ITEM(action, kind, part) ((int)(action) << 16 | (int)(kind) << 8 | (int)(part))
 
@@ -204,6 +187,10 @@ static void row_chosen(struct ui_state *state, const struct menu_item *item)
 		cmd_probe(state);
 		return;
 	}
+	if (action == ROW_LISTING) {
+		cmd_listing(state);
+		return;
+	}
 	if (action == ROW_OPEN) {
 		state_go_way(state, kind, &state->menu_way);
 		command_tell_left_out(state, state->menu_way.left_out);
@@ -213,28 +200,30 @@ static void row_chosen(struct ui_state *state, const struct menu_item *item)
 	state_go(state, kind, &part);
 }
 
-static const char *group_title(const struct ui_state *state)
+/* Returns what the view calls the cursor's line; "": it has no own word for it. */
+static const char *cursor_title(const struct ui_state *state)
 {
-	const struct tree_rows *rows = &state->groups_view.rows;
+	const struct view *view = state->views[state->shown_kind];
 
-	return tree_rows_group(rows, tree_rows_cursor(rows)->first)->text;
+	return view->ops->cursor_title ? view->ops->cursor_title(view) : "";
 }
 
 /* Adds the line "open VIEW of ROW": at @step 0 the view that Enter opens, then each other view. */
 static void add_way(struct ui_state *state, int step)
 {
 	const enum view_kind here = state->shown_kind;
-	const int kind = (int)(table_specs[here].opens + (unsigned int)step) % VIEW_COUNT;
+	const int kind = (int)(state->specs[here].opens + (unsigned int)step) % VIEW_COUNT;
 	const struct cursor_way *way = &state->menu_way;
 	char text[FILTER_PART_BYTES], label[MENU_LABEL_BYTES];
 
-	if (kind == (int)here || kind == VIEW_PROBES)
+	if (kind == (int)here || kind == VIEW_LISTING ||
+	    !(state->specs[kind].ops->place & IN_SAMPLES))
 		return;
 	if (way->count)
 		filter_format_part(&way->parts[way->count - 1], text);
 	else	/* all samples of an event */
-		snprintf(text, sizeof(text), "%s", group_title(state));
-	snprintf(label, sizeof(label), "open %s of %s", table_specs[kind].title, text);
+		snprintf(text, sizeof(text), "%s", cursor_title(state));
+	snprintf(label, sizeof(label), "open %s of %s", state->specs[kind].title, text);
 	menu_add(&state->menu, ROW_ITEM(ROW_OPEN, kind, 0), MENU_PLAIN, label,
 		 step ? "" : "Enter");
 }
@@ -242,9 +231,9 @@ static void add_way(struct ui_state *state, int step)
 static size_t collect_parts(struct ui_state *state, const struct snapshot_row *row)
 {
 	static const enum filter_field fields[] = {
-		FILTER_SYMBOL, FILTER_OBJECT, FILTER_COMMAND, FILTER_TID, FILTER_PID, FILTER_CPU,
-		FILTER_UNIT, FILTER_CONTAINER, FILTER_POD, FILTER_CGROUP, FILTER_KERNEL,
-		FILTER_USER,
+		FILTER_SYMBOL, FILTER_DSO, FILTER_COMMAND, FILTER_TID, FILTER_PID, FILTER_CPU,
+		FILTER_UNIT, FILTER_CONTAINER, FILTER_POD, FILTER_CGROUP, FILTER_WAIT,
+		FILTER_STATE, FILTER_WAKER, FILTER_KERNEL, FILTER_USER,
 	};
 	size_t count = 0;
 	struct filter_part part;
@@ -305,19 +294,19 @@ static void add_sample_line(struct ui_state *state, const struct snapshot_row *r
 	}
 }
 
-/* Into @out[FILTER_PART_BYTES] what has no name of its own. */
+/* Returns the menu's title; for a row without a name it is formatted in @out[FILTER_PART_BYTES]. */
 static const char *row_title(const struct ui_state *state, const struct snapshot_row *row,
 			     char *out)
 {
 	const enum view_kind kind = state->shown_kind;
 	struct filter_part part;
 
-	if (kind == VIEW_GROUPS)
-		return group_title(state);
+	if (cursor_title(state)[0])
+		return cursor_title(state);
 	if (row->symbol[0])
 		return row->symbol;
-	if (row->object[0] || row->comm[0])
-		return row->object[0] ? row->object : row->comm;
+	if (row->dso[0] || row->comm[0])
+		return row->dso[0] ? row->dso : row->comm;
 	return views_opening_part(kind, row, &part) ? filter_format_part(&part, out) : "row";
 }
 
@@ -345,6 +334,9 @@ void cmd_row_menu(struct ui_state *state)
 		menu_add_disabled(&state->menu, "open it",
 				  "this row is of several: nothing to open it by");
 	add_probe_line(state, &row);
+	if (row.symbol[0] && state->view != state->views[VIEW_LISTING])
+		menu_add(&state->menu, ROW_ITEM(ROW_LISTING, 0, 0), MENU_PLAIN,
+			 "list its code: source lines, instructions", "a");
 	for (int step = 1; has_way && step < VIEW_COUNT; step++)
 		add_way(state, step);
 	for (size_t i = 1; i < count; i++)
@@ -352,4 +344,79 @@ void cmd_row_menu(struct ui_state *state)
 	for (size_t i = 1; i < count; i++)
 		add_filter(state, ROW_WITHOUT, i);
 	add_sample_line(state, &row, count);
+}
+
+/* How it is shown. */
+
+/* Returns the "% of the parent" choice of the tree or the groups; NULL: the view has none. */
+static bool *of_parent(struct ui_state *state)
+{
+	const struct view_ops *ops = state->view->ops;
+
+	return ops->of_parent ? ops->of_parent(state->view) : NULL;
+}
+
+static bool is_filtered(const struct ui_state *state)
+{
+	return state->query.breadcrumbs.filter.count || state->query.hide_kernel ||
+	       state->query.hide_user;
+}
+
+static void set_percent_of(struct ui_state *state, bool is_relative, bool is_of_parent)
+{
+	if (of_parent(state))
+		*of_parent(state) = is_of_parent;
+	if (state->query.is_relative != is_relative) {
+		state->query.is_relative = is_relative;
+		state_ask(state);
+	}
+	if (is_of_parent && state->view->ops->parent)
+		state_say(state, "percent of %s", state->view->ops->parent);
+	else
+		state_say(state, is_of_parent ? "percent of the line that each belongs to"
+				 : is_relative ? "percent of what is shown" : "percent of all");
+}
+
+/* Cycles what 100 % is: all, what breadcrumbs and filters leave, the parent; skips equal ones. */
+void cmd_percent_of(struct ui_state *state)
+{
+	const bool was_of_parent = of_parent(state) && *of_parent(state);
+
+	if (!was_of_parent && !state->query.is_relative && is_filtered(state))
+		set_percent_of(state, true, false);
+	else if (!was_of_parent && of_parent(state))
+		set_percent_of(state, false, true);
+	else if (was_of_parent || state->query.is_relative)
+		set_percent_of(state, false, false);
+	else
+		state_say(state, "all is shown: percent of all \u00b7 Enter or \\ leaves a part, "
+			  "which %% then makes 100");
+}
+
+void cmd_raw_names(struct ui_state *state)
+{
+	state->query.raw_names = !state->query.raw_names;
+	state_ask(state);
+	state_say(state,
+		  state->query.raw_names ? "names as the files have them" : "names demangled");
+}
+
+void cmd_theme(struct ui_state *state)
+{
+	const size_t now = (size_t)(state->display.theme - themes);
+
+	state->display.theme = &themes[(now + 1) % theme_count];
+	state_say(state, "theme: %s", state->display.theme->name);
+}
+
+void cmd_mouse(struct ui_state *state)
+{
+	state->display.is_mouse_off = !state->display.is_mouse_off;
+	state_say(state, state->display.is_mouse_off ? "the mouse is the terminal's: select text"
+					     : "the mouse is flametop's");
+}
+
+void cmd_repaint(struct ui_state *state)
+{
+	state->out.wants_repaint = true;
 }

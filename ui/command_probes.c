@@ -4,13 +4,17 @@
 #include <string.h>
 
 #include "command_list.h"
+#include "views/view_hit.h"
+#include "views/view_probes.h"
+#include "widgets/finder.h"
 #include "widgets/probe_columns.h"
+#include "widgets/probe_panel.h"
 
 /* Returns the process to probe a row's function in: the row's, the one that the filter selects, or
  * the only one sampled. */
 static pid_t pid_of(const struct ui_state *state, const struct snapshot_row *row)
 {
-	const struct filter *filter = &state->trail.filter;
+	const struct filter *filter = &state->query.breadcrumbs.filter;
 
 	if (row->pid > 0)
 		return (pid_t)row->pid;
@@ -31,6 +35,8 @@ void cmd_probe(struct ui_state *state)
 		state_say(state, "%s", state_probe_refusal(state));
 	else if (probe_panel_row_refusal(&row, why)[0])
 		state_say(state, "%s", why);
+	else if (state->view->ops->probe)
+		state->view->ops->probe(state->view, state);
 	else
 		probe_panel_open_row(state, &row, pid_of(state, &row));
 }
@@ -44,21 +50,17 @@ void cmd_probes(struct ui_state *state)
 {
 	while (state_is_page(state))
 		state_close_view(state);
-	if (!state_probe_here(state)) {
-		state_show_kind(state, VIEW_PROBES);
-		return;
-	}
 	state_leave_probe(state);
 	state_show_kind(state, VIEW_PROBES);
 }
 
 /* Queues a request that needs only the probe's id. */
-static bool order_probe(struct ui_state *state, const struct snapshot_probe *probe,
-			enum probe_order_kind kind, const char *said)
+static bool request_probe(struct ui_state *state, const struct snapshot_probe *probe,
+			  enum probe_request_kind kind, const char *said)
 {
-	const struct probe_order order = { .kind = kind, .probe = probe->id };
+	const struct probe_request request = { .kind = kind, .probe = probe->id };
 
-	if (!state_probe_order(state, &order))
+	if (!state_probe_request(state, &request))
 		return false;
 	state_say(state, "%s: %s", probe_plain_name(probe), said);
 	return true;
@@ -67,19 +69,19 @@ static bool order_probe(struct ui_state *state, const struct snapshot_probe *pro
 /* True if the probe is on, by the last request, which the row may not show yet. */
 static bool is_on(const struct ui_state *state, const struct snapshot_probe *probe)
 {
-	const struct probe_ordered *ordered = state_probe_ordered(state, probe);
+	const struct probe_sent *sent = state_probe_sent(state, probe);
 
-	if (ordered)
-		return ordered->kind != PROBE_OFF;
+	if (sent)
+		return sent->kind != PROBE_OFF;
 	return probe->state == PROBE_ATTACHED || probe->state == PROBE_ATTACHING ||
 	       probe->state == PROBE_PAUSED;
 }
 
 static bool is_leaving(struct ui_state *state, const struct snapshot_probe *probe)
 {
-	const struct probe_ordered *ordered = state_probe_ordered(state, probe);
+	const struct probe_sent *sent = state_probe_sent(state, probe);
 
-	if (!ordered || ordered->kind != PROBE_REMOVE)
+	if (!sent || sent->kind != PROBE_REMOVE)
 		return false;
 	state_say(state, "%s is being removed", probe_plain_name(probe));
 	return true;
@@ -110,15 +112,15 @@ static void toggle(struct ui_state *state, const struct snapshot_probe *probe)
 	if (is_final(state, probe))
 		return;
 	if (is_on(state, probe))
-		order_probe(state, probe, PROBE_OFF, "off from now on; its figures stay");
+		request_probe(state, probe, PROBE_OFF, "off from now on; its statistics stay");
 	else
-		order_probe(state, probe, PROBE_ON, "attaching\u2026");
+		request_probe(state, probe, PROBE_ON, "attaching\u2026");
 }
 
 static void remove_probe(struct ui_state *state, const struct snapshot_probe *probe)
 {
 	if (!is_leaving(state, probe) && !is_recorded(state, probe) &&
-	    order_probe(state, probe, PROBE_REMOVE, "removed") &&
+	    request_probe(state, probe, PROBE_REMOVE, "removed") &&
 	    state_probe_here(state) == probe->id)
 		state_leave_probe(state);
 }
@@ -132,10 +134,10 @@ static void extend(struct ui_state *state, const struct snapshot_probe *probe)
 			  probe_plain_name(probe));
 	else if (!is_on(state, probe))
 		state_say(state, "%s is %s: t switches it on with a new lease",
-			  probe_plain_name(probe), state_probe_ordered(state, probe)
+			  probe_plain_name(probe), state_probe_sent(state, probe)
 						   ? "off" : probe_state_word(probe->state));
 	else
-		order_probe(state, probe, PROBE_EXTEND, "its lease is longer now");
+		request_probe(state, probe, PROBE_EXTEND, "its lease is longer now");
 }
 
 /* Returns the probe under the cursor; NULL, with a message: there is none. */
@@ -171,7 +173,7 @@ void cmd_probe_remove(struct ui_state *state)
 {
 	const struct snapshot_probe *probe = state_probe(state);
 
-	if (state->adding && (!probe || probe->state == PROBE_ATTACHING))
+	if (state->out.adding && (!probe || probe->state == PROBE_ATTACHING))
 		cmd_probe_cancel(state);
 	else
 		on_probe(state, remove_probe);
@@ -184,19 +186,19 @@ void cmd_probe_extend(struct ui_state *state)
 
 void cmd_probe_cancel(struct ui_state *state)
 {
-	const struct probe_order order = { .kind = PROBE_CANCEL, .number = state->adding };
+	const struct probe_request request = { .kind = PROBE_CANCEL, .number = state->out.adding };
 
-	if (!state->adding)
+	if (!state->out.adding)
 		state_say(state, "nothing is being attached");
-	else if (state_probe_order(state, &order))
+	else if (state_probe_request(state, &request))
 		state_say(state, "what is not attached yet will not be");
 }
 
 static void remove_chosen(struct ui_state *state, const struct menu_item *item)
 {
-	const struct probe_order order = { .kind = PROBE_REMOVE_ALL };
+	const struct probe_request request = { .kind = PROBE_REMOVE_ALL };
 
-	if (!item->id || !state_probe_order(state, &order))
+	if (!item->id || !state_probe_request(state, &request))
 		return;
 	state_leave_probe(state);
 	state_say(state, "removing all probes\u2026");
@@ -216,7 +218,7 @@ void cmd_probe_remove_all(struct ui_state *state)
 		state_say(state, "%s", state_probe_refusal(state));
 		return;
 	}
-	state_open_menu(state, &use, "remove all probes, with their figures", false);
+	state_open_menu(state, &use, "remove all probes, with their statistics", false);
 	snprintf(label, sizeof(label), "keep %s", count == 1 ? "it" : "them");
 	menu_add(&state->menu, 0, MENU_PLAIN, label, "Esc");
 	snprintf(label, sizeof(label), "remove %" PRIu32 " probe%s", count, count == 1 ? "" : "s");
@@ -228,7 +230,7 @@ void cmd_probe_remove_all(struct ui_state *state)
 enum probe_action {
 	ACTION_OPEN, ACTION_TREE, ACTION_FLAME, ACTION_TOGGLE, ACTION_BURSTS, ACTION_EXTEND,
 	ACTION_REMOVE,
-	ACTION_CAP,		/* and behind it the caps of the table */
+	ACTION_CAP,		/* and after it the caps of the table */
 };
 
 static const double caps_pct[] = { 10, 25, 100 };
@@ -236,35 +238,18 @@ static const double caps_pct[] = { 10, 25, 100 };
 
 static void lift_cap(struct ui_state *state, const struct snapshot_probe *probe, double cap_pct)
 {
-	struct probe_order order = { .kind = PROBE_LIFT, .probe = probe->id };
+	struct probe_request request = { .kind = PROBE_LIFT, .probe = probe->id };
 
-	order.choice.cap_pct = cap_pct;
-	if (state_probe_order(state, &order))
+	request.choice.cap_pct = cap_pct;
+	if (state_probe_request(state, &request))
 		state_say(state, "%s: on again, up to %.0f %% of one CPU",
 			  probe_plain_name(probe), cap_pct);
 }
 
-static void open_hits(struct ui_state *state, const struct snapshot_probe *probe,
-		      enum view_kind kind)
-{
-	if (state_probe_here(state) != probe->id)
-		state_open_probe(state, probe);
-	state_show_kind(state, kind);
-}
-
-bool command_open_hits(struct ui_state *state, enum view_kind kind)
-{
-	const struct snapshot_probe *probe = state_probe(state);
-
-	if (state_kind(state) != VIEW_PROBES || !probe)
-		return false;
-	open_hits(state, probe, kind);
-	return true;
-}
-
 static void action_chosen(struct ui_state *state, const struct menu_item *item)
 {
-	const struct snapshot_probe *probe = probes_view_get(&state->probes, state->menu_probe);
+	const struct snapshot_probe *probe =
+		probes_view_get(probes_view_of(state), state->menu_probe);
 
 	if (!probe) {
 		state_say(state, "the probe was removed");
@@ -272,14 +257,14 @@ static void action_chosen(struct ui_state *state, const struct menu_item *item)
 	}
 	switch (item->id) {
 	case ACTION_OPEN:   state_open_probe(state, probe); break;
-	case ACTION_TREE:   open_hits(state, probe, VIEW_TREE); break;
-	case ACTION_FLAME:  open_hits(state, probe, VIEW_FLAME); break;
+	case ACTION_TREE:   command_open_hits(state, probe, VIEW_TREE); break;
+	case ACTION_FLAME:  command_open_hits(state, probe, VIEW_FLAME); break;
 	case ACTION_TOGGLE: toggle(state, probe); break;
 	case ACTION_EXTEND: extend(state, probe); break;
 	case ACTION_REMOVE: remove_probe(state, probe); break;
 	case ACTION_BURSTS:
-		order_probe(state, probe, PROBE_BURSTS, "in bursts: on 1 s in 10, its figures "
-			    "are a sample");
+		request_probe(state, probe, PROBE_BURSTS, "in bursts: on 1 s in 10, its statistics "
+			      "are a sample");
 		break;
 	default:
 		lift_cap(state, probe, caps_pct[item->id - ACTION_CAP]);
@@ -341,9 +326,9 @@ void cmd_probe_open(struct ui_state *state)
 
 	if (!probe)
 		return;
-	if (state_probe_here(state) && probe_view_hit(&state->probe)) {
-		probe_log_stay(&state->probe.log);
-		state_open_hit(state, probe_view_hit(&state->probe));
+	if (state_probe_here(state) && probe_view_hit(probe_view_of(state))) {
+		probe_log_stay(&probe_view_of(state)->log);
+		view_hit_open(state, probe_view_hit(probe_view_of(state)));
 	} else if (state_probe_here(state))
 		state_show_kind(state, VIEW_TREE);
 	else if (probe->state == PROBE_CAPPED)
@@ -360,9 +345,9 @@ void cmd_probes_log(struct ui_state *state)
 		state_open_probe(state, NULL);
 }
 
-void command_show_pane(struct ui_state *state, enum probe_pane pane)
+void command_show_pane(struct ui_state *state, int pane)
 {
-	probe_view_show_pane(&state->probe, pane);
+	probe_view_show_pane(probe_view_of(state), (enum probe_pane)pane);
 	state->is_changed = true;
 }
 
@@ -377,29 +362,29 @@ void cmd_next_pane(struct ui_state *state)
 	if (!has_panes(state))
 		cmd_probe_open(state);
 	else
-		command_show_pane(state, (enum probe_pane)((state->probe.pane + 1) % PANE_COUNT));
+		command_show_pane(state, (int)((probe_view_of(state)->pane + 1) % PANE_COUNT));
 }
 
 void cmd_previous_pane(struct ui_state *state)
 {
-	const unsigned int before = (unsigned int)state->probe.pane + PANE_COUNT - 1;
+	const unsigned int before = (unsigned int)probe_view_of(state)->pane + PANE_COUNT - 1;
 
 	if (!has_panes(state))
 		cmd_back(state);
 	else
-		command_show_pane(state, (enum probe_pane)(before % PANE_COUNT));
+		command_show_pane(state, (int)(before % PANE_COUNT));
 }
 
 /* The filter of the log. */
 
 static void log_filter_typed(struct ui_state *state)
 {
-	probe_log_set_filter(&state->probe.log, state->prompt.text);
+	probe_log_set_filter(&probe_view_of(state)->log, state->prompt.text);
 }
 
 static void log_filter_cancelled(struct ui_state *state)
 {
-	probe_log_set_filter(&state->probe.log, state->filter_before);
+	probe_log_set_filter(&probe_view_of(state)->log, state->filter_before);
 }
 
 void cmd_log_filter(struct ui_state *state)
@@ -415,6 +400,7 @@ void cmd_log_filter(struct ui_state *state)
 	}
 	if (has_panes(state))
 		command_show_pane(state, PANE_LOG);
-	memcpy(state->filter_before, state->probe.log.filter, sizeof(state->filter_before));
-	state_open_prompt(state, &use, state->probe.log.filter);
+	memcpy(state->filter_before, probe_view_of(state)->log.filter,
+	       sizeof(state->filter_before));
+	state_open_prompt(state, &use, probe_view_of(state)->log.filter);
 }

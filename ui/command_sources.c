@@ -1,9 +1,12 @@
-/* command_sources.c - what is sampled. */
+/* command_sources.c - what is sampled, and saving its stacks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "command_list.h"
+#include "views/view_table.h"
+#include "widgets/finder.h"
 
 void cmd_next_event(struct ui_state *state)
 {
@@ -14,11 +17,11 @@ void cmd_next_event(struct ui_state *state)
 	} else {
 		const uint32_t next = (state->shown->event_index + 1) % state->shown->event_count;
 
-		state->sample_event = state->shown->next_shown;
-		if (state->sample_event != next)
+		state->query.sample_event = state->shown->next_shown;
+		if (state->query.sample_event != next)
 			state_say(state, "events without samples are passed over");
-		state->asked_event = state->sample_event;
-		state_request(state, REQUEST_EVENT, state->asked_event, 0);
+		state->query.asked_event = state->query.sample_event;
+		state_request(state, REQUEST_EVENT, state->query.asked_event, 0);
 	}
 }
 
@@ -36,55 +39,10 @@ static void source_accepted(struct ui_state *state)
 			    state->prompt.text);
 }
 
-static void prompt_event(struct ui_state *state)
-{
-	static const struct prompt_use use = {
-		.label = "event (as for -e):", .id = SOURCE_EVENT, .accepted = source_accepted,
-	};
-
-	state_open_prompt(state, &use, "");
-}
-
-/* Software events are there on every machine, cycles and its like where there are counters. */
-static const struct {
-	const char *name, *note;
-} events[] = {
-	{ "cycles", "time the CPUs work, by their own counters" },
-	{ "cpu-clock", "time on a CPU, without counters" },
-	{ "instructions", "instructions retired" },
-	{ "cache-misses", "misses of the last cache" },
-	{ "branch-misses", "mispredicted branches" },
-	{ "page-faults", "memory that had to be mapped in" },
-	{ "major-faults", "memory that had to be read in" },
-	{ "context-switches", "tasks that left a CPU" },
-	{ "cpu-migrations", "tasks that changed their CPU" },
-};
-#define EVENT_COUNT (sizeof(events) / sizeof(events[0]))
-
-static void event_chosen(struct ui_state *state, const struct menu_item *item)
-{
-	if ((size_t)item->id < EVENT_COUNT)
-		state_change_source(state, SOURCE_EVENT, events[item->id].name);
-	else
-		prompt_event(state);
-}
-
 void cmd_event(struct ui_state *state)
 {
-	static const struct menu_use use = { event_chosen };
-	char label[MENU_LABEL_BYTES];
-
-	if (!can_change(state))
-		return;
-	state_open_menu(state, &use, "sample event", false);
-	for (size_t i = 0; i < EVENT_COUNT; i++) {
-		snprintf(label, sizeof(label), "%-16s  %s", events[i].name, events[i].note);
-		menu_add(&state->menu, (int)i, MENU_PLAIN, label, "");
-		if (state->shown && !strcmp(state->shown->event, events[i].name))
-			menu_select(&state->menu, (int)i);
-	}
-	menu_add(&state->menu, EVENT_COUNT, MENU_PLAIN,
-		 "another\u2026          tracepoints, raw and PMU events", "");
+	if (can_change(state))
+		finder_open_events(state);
 }
 
 void cmd_frequency(struct ui_state *state)
@@ -149,7 +107,7 @@ static void target_chosen(struct ui_state *state, const struct menu_item *item)
 void cmd_target(struct ui_state *state)
 {
 	static const struct menu_use use = { target_chosen };
-	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
+	const struct snapshot_row *row = table_rows_cursor(&table_view_of(state)->rows);
 	char label[MENU_LABEL_BYTES], part[FILTER_PART_BYTES];
 
 	if (!can_change(state))
@@ -172,5 +130,39 @@ void cmd_target(struct ui_state *state)
 
 void cmd_quit(struct ui_state *state)
 {
-	state->wants_quit = true;
+	state->out.wants_quit = true;
+}
+
+/* Saving folded stacks to a file. The analyzer makes them, because the screen has neither all paths
+ * nor their commands; ui/screen.c has them written. */
+
+static void save_accepted(struct ui_state *state)
+{
+	if (!state->prompt.text[0])
+		return;
+	snprintf(state->out.save_path, sizeof(state->out.save_path), "%s", state->prompt.text);
+	state->out.wants_stacks = true;
+	state_request(state, REQUEST_STACKS, state->query.show_idle, 0);
+	state_say(state, "writing %s\u2026", state->out.save_path);
+}
+
+void cmd_save_stacks(struct ui_state *state)
+{
+	static const struct prompt_use use = {
+		.label = "folded stacks to:", .accepted = save_accepted,
+	};
+	static const struct prompt_use compared_use = {
+		.label = "stacks of this window, not of A, to:", .accepted = save_accepted,
+	};
+	const time_t now = time(NULL);
+	char path[64];
+	struct tm local;
+
+	if (!state->shown) {
+		state_say(state, "nothing to write yet");
+		return;
+	}
+	localtime_r(&now, &local);
+	strftime(path, sizeof(path), "flametop-%Y%m%d-%H%M%S.folded", &local);
+	state_open_prompt(state, state_is_compared(state) ? &compared_use : &use, path);
 }

@@ -4,7 +4,7 @@
 #define UI_FRAME_H
 
 #include "state.h"
-#include "ui/canvas.h"
+#include "term/canvas.h"
 
 #define FRAME_MIN_WIDTH	 40
 #define FRAME_MIN_HEIGHT 10

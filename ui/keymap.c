@@ -11,37 +11,74 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/near_name.h"
+#include "base/name_match.h"
 #include "base/sanitize.h"
 #include "term/utf8.h"
-#include "ui/commands.h"
-#include "ui/keys.h"
+#include "term/keys.h"
 
 _Static_assert((int)COMMAND_KEYS <= (int)KEYMAP_KEYS, "the defaults have room");
 _Static_assert(KEYMAP_KEYS * (KEYS_NAME_BYTES + 1) <= KEYMAP_TEXT_BYTES, "so has their text");
 
-void keymap_init(struct keymap *keymap)
+void keymap_init(struct keymap *keymap, const struct command *table, size_t count)
 {
-	assert(command_count <= KEYMAP_COMMANDS);
-	*keymap = (struct keymap){ { { 0 } } };
-	for (size_t i = 0; i < command_count; i++)
+	assert(count <= KEYMAP_COMMANDS);
+	*keymap = (struct keymap){ .commands = table, .count = count };
+	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < COMMAND_KEYS; k++)
-			keymap->keys[i][k] = commands[i].keys[k];
+			keymap->keys[i][k] = table[i].keys[k];
 }
 
-static size_t index_of(const struct command *command)
+const struct command *keymap_command(const struct keymap *keymap, const char *name)
 {
-	return (size_t)(command - commands);
+	size_t i = 0;
+
+	while (strcmp(keymap->commands[i].name, name) != 0)
+		i++;
+	return &keymap->commands[i];
+}
+
+void keymap_run(const struct command *command, struct ui_state *state)
+{
+	const struct command_action *action = &command->action;
+
+	if (action->run)
+		action->run(state);
+	else
+		action->run_with(state, action->argument);
+}
+
+const char *keymap_place_name(enum view_place place)
+{
+	switch (place) {
+	case IN_TABLE:	return "tables";
+	case IN_PAGER:	return "pages of text";
+	case IN_TREE:	return "tree";
+	case IN_FLAME:	return "flame graph";
+	case IN_PROBES: return "probes";
+	case IN_GROUPS: return "groups";
+	case IN_BUTTERFLY: return "butterfly";
+	case IN_LISTING: return "listing";
+	case IN_COUNTERS: return "counters";
+	case IN_SAMPLES:
+	case IN_TIMED:
+	case IN_ALL:	break;
+	}
+	return "all views";
+}
+
+static size_t index_of(const struct keymap *keymap, const struct command *command)
+{
+	return (size_t)(command - keymap->commands);
 }
 
 int keymap_key(const struct keymap *keymap, const struct command *command)
 {
-	return keymap->keys[index_of(command)][0];
+	return keymap->keys[index_of(keymap, command)][0];
 }
 
 char *keymap_format(const struct keymap *keymap, const struct command *command, char *out)
 {
-	const int *keys = keymap->keys[index_of(command)];
+	const int *keys = keymap->keys[index_of(keymap, command)];
 	char name[KEYS_NAME_BYTES];
 	size_t used = 0;
 
@@ -54,10 +91,10 @@ char *keymap_format(const struct keymap *keymap, const struct command *command, 
 
 const struct command *keymap_find(const struct keymap *keymap, int key, enum view_place place)
 {
-	for (size_t i = 0; i < command_count; i++)
+	for (size_t i = 0; i < keymap->count; i++)
 		for (size_t k = 0; k < KEYMAP_KEYS && keymap->keys[i][k]; k++)
-			if (keymap->keys[i][k] == key && (commands[i].where & place))
-				return &commands[i];
+			if (keymap->keys[i][k] == key && (keymap->commands[i].where & place))
+				return &keymap->commands[i];
 	return NULL;
 }
 
@@ -154,21 +191,24 @@ static void take_key(int *keys, int key)
 /* Takes the keys of command number @index away from all that work in the same place. */
 static void take_from_others(struct keymap *keymap, size_t index)
 {
-	for (size_t i = 0; i < command_count; i++)
-		if (i != index && (commands[i].where & commands[index].where))
+	for (size_t i = 0; i < keymap->count; i++)
+		if (i != index && (keymap->commands[i].where & keymap->commands[index].where))
 			for (size_t k = 0; k < KEYMAP_KEYS && keymap->keys[index][k]; k++)
 				take_key(keymap->keys[i], keymap->keys[index][k]);
 }
 
-static int find_command(const char *name, size_t *index, struct diag *why)
+static int find_command(const struct keymap *keymap, const char *name, size_t *index,
+			struct diag *why)
 {
 	struct near_name near;
 
+	if (!strcmp(name, "objects"))	/* the command's name in earlier files */
+		name = "dsos";
 	near_name_start(&near, name);
-	for (*index = 0; *index < command_count; ++*index) {
-		if (strcmp(commands[*index].name, name) == 0)
+	for (*index = 0; *index < keymap->count; ++*index) {
+		if (strcmp(keymap->commands[*index].name, name) == 0)
 			return 0;
-		near_name_try(&near, commands[*index].name);
+		near_name_try(&near, keymap->commands[*index].name);
 	}
 	if (near.nearest)
 		return diag_set(why, -ENOENT, "no command \"%s\": did you mean %s?", name,
@@ -180,7 +220,7 @@ int keymap_bind(struct keymap *keymap, const char *name, const char *text, struc
 {
 	struct keymap changed = *keymap;
 	size_t index, quit;
-	int err = find_command(name, &index, why);
+	int err = find_command(keymap, name, &index, why);
 
 	if (err)
 		return err;
@@ -189,7 +229,7 @@ int keymap_bind(struct keymap *keymap, const char *name, const char *text, struc
 	if (err)
 		return err;
 	take_from_others(&changed, index);
-	err = find_command("quit", &quit, why);
+	err = find_command(keymap, "quit", &quit, why);
 	assert(!err);
 	if (!changed.keys[quit][0])
 		return diag_set(why, -EINVAL,

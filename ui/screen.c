@@ -20,11 +20,13 @@
 
 #include "base/clock.h"
 #include "command_list.h"
-#include "export/folded_file.h"
+#include "export/print.h"
 #include "frame.h"
-#include "source_wishes.h"
-#include "state.h"
-#include "ui/keys.h"
+#include "input.h"
+#include "overlays.h"
+#include "term/keys.h"
+#include "term/term.h"
+#include "widgets/finder.h"
 
 #define SIGNAL_STATUS(signal) (128 + (signal))
 #define UI_NICE (-10)		/* a key must be answered while every CPU is busy */
@@ -90,22 +92,22 @@ static void apply_looks(struct screen *screen)
 {
 	const struct ui_state *state = &screen->state;
 
-	if (state->theme != screen->theme)
-		term_set_theme(screen->term, state->theme);
-	if (state->is_mouse_off != screen->is_mouse_off)
-		term_set_mouse(screen->term, !state->is_mouse_off);
-	screen->theme = state->theme;
-	screen->is_mouse_off = state->is_mouse_off;
+	if (state->display.theme != screen->theme)
+		term_set_theme(screen->term, state->display.theme);
+	if (state->display.is_mouse_off != screen->is_mouse_off)
+		term_set_mouse(screen->term, !state->display.is_mouse_off);
+	screen->theme = state->display.theme;
+	screen->is_mouse_off = state->display.is_mouse_off;
 }
 
 static void copy_to_clipboard(struct screen *screen)
 {
 	struct ui_state *state = &screen->state;
 
-	if (!state->wants_clipboard)
+	if (!state->out.wants_clipboard)
 		return;
-	state->wants_clipboard = false;
-	if (term_copy(screen->term, state->clipboard))
+	state->out.wants_clipboard = false;
+	if (term_copy(screen->term, state->out.clipboard))
 		state_say(state, "copied, where the terminal lets programs set its clipboard");
 	else
 		state_say(state, "this terminal has no clipboard");
@@ -114,16 +116,16 @@ static void copy_to_clipboard(struct screen *screen)
 static void paint(struct screen *screen)
 {
 	copy_to_clipboard(screen);
-	if (screen->state.wants_repaint) {
+	if (screen->state.out.wants_repaint) {
 		term_forget(screen->term);
-		screen->state.wants_repaint = false;
+		screen->state.out.wants_repaint = false;
 		screen->state.is_changed = true;
 	}
 	if (!screen->state.is_changed)
 		return;
 	apply_looks(screen);
 	frame_draw(&screen->state, &screen->canvas);
-	source_wishes_update(&screen->state);
+	state_request_sources(&screen->state);
 	term_paint(screen->term, &screen->canvas);
 	screen->state.is_changed = false;
 }
@@ -135,35 +137,36 @@ static void send_requests(struct screen *screen)
 	struct ui_state *state = &screen->state;
 	size_t sent = 0;
 
-	while (sent < state->outbox_count &&
-	       analyzer_request(screen->config->analyzer, &state->outbox[sent]))
+	while (sent < state->out.count &&
+	       analyzer_request(screen->config->analyzer, &state->out.requests[sent]))
 		sent++;
-	state->outbox_count -= sent;
-	memmove(state->outbox, state->outbox + sent,
-		state->outbox_count * sizeof(state->outbox[0]));
+	state->out.count -= sent;
+	memmove(state->out.requests, state->out.requests + sent,
+		state->out.count * sizeof(state->out.requests[0]));
 }
 
 /* Sends requests to the probe engine, in the order of the keys; a full queue is tried again. */
-static void send_orders(struct screen *screen)
+static void send_probe_requests(struct screen *screen)
 {
 	const struct probe_control *probes = screen->config->probes;
 	struct ui_state *state = &screen->state;
 	size_t sent = 0;
 
-	while (sent < state->order_count && probes->order(probes->owner, &state->orders_out[sent]))
+	while (sent < state->out.probe_count &&
+	       probes->request(probes->owner, &state->out.probe_requests[sent]))
 		sent++;
-	state->order_count -= sent;
-	memmove(state->orders_out, state->orders_out + sent,
-		state->order_count * sizeof(state->orders_out[0]));
+	state->out.probe_count -= sent;
+	memmove(state->out.probe_requests, state->out.probe_requests + sent,
+		state->out.probe_count * sizeof(state->out.probe_requests[0]));
 }
 
-static void take_answers(struct screen *screen)
+static void take_replies(struct screen *screen)
 {
 	const struct probe_control *probes = screen->config->probes;
-	struct probe_answer answer;
+	struct probe_reply reply;
 
-	while (probes->answer(probes->owner, &answer))
-		state_probe_answered(&screen->state, &answer);
+	while (probes->reply(probes->owner, &reply))
+		input_probe_replied(&screen->state, &reply);
 }
 
 static void end_save(struct screen *screen)
@@ -175,7 +178,7 @@ static void end_save(struct screen *screen)
 	if (folded_file_finish(screen->save, &samples, &why))
 		state_say(state, "%s", why.text);
 	else
-		state_say(state, "%" PRIu64 " samples in %s", samples, state->save_path);
+		state_say(state, "%" PRIu64 " samples in %s", samples, state->out.save_path);
 	screen->save = NULL;
 	screen->sources[SOURCE_SAVE].fd = -1;
 }
@@ -183,10 +186,10 @@ static void end_save(struct screen *screen)
 /* True if the stacks are of another time than requested: the file's header would be wrong. */
 static bool is_of_another_time(const struct ui_state *state, const struct snapshot *stacks)
 {
-	if (!state->time.end_ns)
-		return stacks->is_frozen != state->is_paused || stacks->is_selected;
-	return stacks->asked_begin_ns != state->time.begin_ns ||
-	       stacks->asked_end_ns != state->time.end_ns;
+	if (!state->query.time.end_ns)
+		return stacks->is_frozen != state->query.is_paused || stacks->is_selected;
+	return stacks->asked_begin_ns != state->query.time.begin_ns ||
+	       stacks->asked_end_ns != state->query.time.end_ns;
 }
 
 /* Takes the folded stacks from @fresh. Requests them again if they are missing (lost with a skipped
@@ -198,23 +201,23 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 	struct diag why = { 0 };
 
 	fresh->folded = NULL;
-	if (!state->wants_stacks || screen->save) {
+	if (!state->out.wants_stacks || screen->save) {
 		snapshot_destroy(stacks);
 		return;
 	}
-	if (!stacks || stacks->query != state->query || is_of_another_time(state, stacks)) {
+	if (!stacks || stacks->query != state->query.number || is_of_another_time(state, stacks)) {
 		snapshot_destroy(stacks);
-		state_request(state, REQUEST_STACKS, state->show_idle, 0);
+		state_request(state, REQUEST_STACKS, state->query.show_idle, 0);
 		return;
 	}
-	state->wants_stacks = false;
+	state->out.wants_stacks = false;
 	if (!stacks->tree.samples && !stacks->is_compared) {
 		state_say(state, "nothing is written: there is no sample with this path and these "
 			  "filters in the window");
 		snapshot_destroy(stacks);
 		return;
 	}
-	if (folded_file_start(&screen->save, state->save_path, stacks, &why))
+	if (folded_file_start(&screen->save, state->out.save_path, stacks, &why))
 		state_say(state, "%s", why.text);
 	else
 		screen->sources[SOURCE_SAVE].fd = folded_file_fd(screen->save);
@@ -228,7 +231,7 @@ static void pause_if_due(struct screen *screen)
 	if (!screen->pause_ns || !state->shown || state->shown->time_ns < screen->pause_ns)
 		return;
 	screen->pause_ns = 0;
-	if (state->is_paused || state->time.end_ns)
+	if (state->query.is_paused || state->query.time.end_ns)
 		return;
 	cmd_pause(state);
 	state_say(state, "the command ended: paused here, Space goes on");
@@ -241,7 +244,7 @@ static void take_snapshot(struct screen *screen)
 	if (fresh)
 		take_stacks(screen, fresh);
 	if (fresh)
-		snapshot_destroy((struct snapshot *)state_offer_snapshot(&screen->state, fresh));
+		snapshot_destroy((struct snapshot *)input_offer_snapshot(&screen->state, fresh));
 	pause_if_due(screen);
 }
 
@@ -251,10 +254,9 @@ static void press_keys(struct screen *screen)
 	struct ui_state *state = &screen->state;
 	int key;
 
-	while (!state->wants_quit && (key = keys_next(&screen->keys)) != UI_KEY_NONE)
-		if (!screen->keys.is_pasted || state->prompt.is_open || state->menu.is_open ||
-		    state->finder.is_open || probe_panel_takes_text(&state->panel))
-			state_press_key(state, key, &screen->keys.mouse);
+	while (!state->out.wants_quit && (key = keys_next(&screen->keys)) != UI_KEY_NONE)
+		if (!screen->keys.is_pasted || overlays_take_text(state))
+			input_press_key(state, key, &screen->keys.mouse);
 }
 
 static void read_keys(struct screen *screen)
@@ -293,7 +295,7 @@ static void expire_keys(struct screen *screen)
 		return;
 	key = keys_expire(&screen->keys);
 	if (key != UI_KEY_NONE)
-		state_press_key(&screen->state, key, NULL);
+		input_press_key(&screen->state, key, NULL);
 }
 
 /* Gives the terminal back and stops like any program. Unblocking delivers the signal at once, to
@@ -320,13 +322,13 @@ static void take_signal(struct screen *screen)
 		return;
 	switch (signal.ssi_signo) {
 	case SIGWINCH:		/* back at the old size, too, what was cut off is gone */
-		screen->state.wants_repaint = true;
+		screen->state.out.wants_repaint = true;
 		break;
 	case SIGTSTP:
 		stop_self(screen);
 		break;
-	case SIGCONT:		/* after a SIGSTOP, untold: others wrote on the screen */
-		screen->state.wants_repaint = true;
+	case SIGCONT:		/* after a SIGSTOP nobody announced: others wrote on the screen */
+		screen->state.out.wants_repaint = true;
 		break;
 	default:
 		screen->status = SIGNAL_STATUS((int)signal.ssi_signo);
@@ -366,7 +368,7 @@ static int wait_ms(const struct screen *screen)
 
 static bool is_over(const struct screen *screen)
 {
-	return screen->status >= 0 || screen->state.wants_quit ||
+	return screen->status >= 0 || screen->state.out.wants_quit ||
 	       (screen->end_ns && clock_now_ns() >= screen->end_ns);
 }
 
@@ -388,7 +390,7 @@ static void wait_for_sources(struct screen *screen)
 	if (sources[SOURCE_CHANGE].revents)
 		end_change(screen);
 	if (sources[SOURCE_PROBES].revents)
-		take_answers(screen);
+		take_replies(screen);
 	if (sources[SOURCE_FINDER].revents)
 		finder_replied(&screen->state);
 	if (sources[SOURCE_SAVE].revents)
@@ -405,7 +407,7 @@ static int run_loop(struct screen *screen, struct diag *why)
 			return err;
 		paint(screen);
 		send_requests(screen);
-		send_orders(screen);
+		send_probe_requests(screen);
 		wait_for_sources(screen);
 	}
 	return screen->status < 0 ? 0 : screen->status;
@@ -429,14 +431,14 @@ static int open_sources(struct screen *screen, struct diag *why)
 	screen->sources[SOURCE_SIGNAL].fd = fd;
 	screen->sources[SOURCE_COMMAND].fd = config->command_fd;
 	screen->sources[SOURCE_CHANGE].fd = config->source ? config->source->done_fd : -1;
-	if (config->probes && config->probes->order)
+	if (config->probes && config->probes->request)
 		screen->sources[SOURCE_PROBES].fd = config->probes->fd;
 	screen->sources[SOURCE_FINDER].fd = config->finder ? config->finder->fd : -1;
 	screen->sources[SOURCE_SAVE].fd = -1;
 	return 0;
 }
 
-/* Makes the command line's filter the first level of the trail: "back" leads out of it. */
+/* Makes the command line's filter the first level of the breadcrumbs: "back" leads out of it. */
 static void take_filter(struct ui_state *state, const struct filter *filter)
 {
 	struct diag why;
@@ -445,15 +447,16 @@ static void take_filter(struct ui_state *state, const struct filter *filter)
 		const struct filter_part *part = &filter->parts[i];
 
 		if (part->field == FILTER_KERNEL && part->is_negated)
-			state->hide_kernel = true;
+			state->query.hide_kernel = true;
 		else if (part->field == FILTER_USER && part->is_negated)
-			state->hide_user = true;
+			state->query.hide_user = true;
 		else
-			trail_push(&state->trail, state_kind(state), part, &why);
+			breadcrumbs_push(&state->query.breadcrumbs, state_kind(state), part, &why);
 	}
 }
 
-static void init_screen(struct screen *screen, const struct screen_config *config)
+static int init_screen(struct screen *screen, const struct screen_config *config,
+		       struct diag *why)
 {
 	struct ui_state *state = &screen->state;
 
@@ -461,31 +464,35 @@ static void init_screen(struct screen *screen, const struct screen_config *confi
 				   .is_mouse_off = config->no_mouse };
 	for (int i = 0; i < SOURCE_COUNT; i++)
 		screen->sources[i].fd = -1;
-	state_init(state);
+	if (state_init(state, view_specs, page_ops, overlay_ops))
+		return diag_set(why, -ENOMEM, "no memory for the views");
 	state->launch = *config->launch;
-	state->show_idle = config->show_idle;
-	state->raw_names = config->raw_names;
-	state->is_relative = config->is_relative;
+	state->query.show_idle = config->show_idle;
+	state->query.raw_names = config->raw_names;
+	state->query.is_relative = config->is_relative;
 	for (int kind = 0; config->by_total && kind < VIEW_TABLES; kind++)
-		state->orders[kind].column = COL_TOTAL;
-	state->symbol_keys = config->keys;
+		state->display.orders[kind].column = COL_TOTAL;
+	state->query.keys[VIEW_SYMBOLS] = config->keys;
 	if (config->groups.count) {
-		state->groups = config->groups;
+		state->query.groups = config->groups;
 		state_begin_with(state, VIEW_GROUPS);
 	}
-	state->window = config->window;
-	state->window_ns = config->window_ns;
-	state->interval_ns = config->interval_ns;
-	state->theme = config->theme;
-	state->is_mouse_off = config->no_mouse;
+	state->query.window = config->window;
+	state->query.window_ns = config->window_ns;
+	state->query.interval_ns = config->interval_ns;
+	state->display.theme = config->theme;
+	state->display.is_mouse_off = config->no_mouse;
 	state->keymap = config->keymap;
-	state->choice = *config->choice;
+	state->display.choice = *config->choice;
 	state->source = config->source;
 	state->probe_control = config->probes;
-	state->history_bytes = config->history_bytes;
-	state->wall_offset_ns = clock_wall_offset_ns();
+	state->display.history_bytes = config->history_bytes;
+	state->display.wall_offset_ns = clock_wall_offset_ns();
 	state->finder_control = config->finder;
 	take_filter(state, &config->filter);
+	if (state->display.choice.counter_line && state->source)
+		state_ask(state);	/* query 0 has no counters */
+	return 0;
 }
 
 static void finish_screen(struct screen *screen)
@@ -512,7 +519,11 @@ int screen_run(const struct screen_config *config, struct diag *why)
 	static struct screen screen;	/* 200 KB: no copy of a stack with it would be whole */
 	int result;
 
-	init_screen(&screen, config);
+	result = init_screen(&screen, config, why);
+	if (result) {
+		state_finish(&screen.state);
+		return result;
+	}
 	if (config->duration_ns)
 		screen.end_ns = clock_now_ns() + config->duration_ns;
 	setpriority(PRIO_PROCESS, 0, UI_NICE);	/* this thread only; failure is fine */
@@ -523,7 +534,7 @@ int screen_run(const struct screen_config *config, struct diag *why)
 	}
 	if (!result)
 		result = run_loop(&screen, why);
-	*config->choice = screen.state.choice;
+	*config->choice = screen.state.display.choice;
 	finish_screen(&screen);
 	return result;
 }

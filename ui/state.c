@@ -1,96 +1,127 @@
-/* state.c - see state.h. Commands are in ui/command_*.c; ui/state_keys.c maps keys to commands. */
+/* state.c - see state.h. Commands are in ui/command_*.c; ui/input.c maps keys to commands. */
 #include "state.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "term/mouse.h"
-#include "ui/column_changes.h"
-#include "ui/commands.h"
-#include "views/view_command_line.h"
-#include "views/view_help.h"
-#include "views/view_hit.h"
-#include "views/view_log.h"
-#include "views/view_losses.h"
-#include "views/view_messages.h"
-#include "widgets/group_path.h"
+#include "base/clock.h"
+#include "base/id_map.h"
+#include "ui/views.h"
+#include "widgets/event_cells.h"
+#include "widgets/probe_columns.h"
 
-void state_init(struct ui_state *state)
+#define REQUEST_NS (2 * CLOCK_NS_PER_S)	/* by then a request has taken effect, or never will */
+
+static struct view *create_view(const struct view_ops *ops)
 {
-	*state = (struct ui_state){ .symbol_keys = KEY_OBJECT | KEY_SYMBOL, .is_changed = true,
-				     .choice = columns_at_first,
-				     .groups = group_order_at_first };
+	struct view *view = calloc(1, ops->bytes);
+
+	if (!view)
+		return NULL;
+	view->ops = ops;
+	if (ops->init)
+		ops->init(view);
+	return view;
+}
+
+static void destroy_view(struct view *view)
+{
+	if (view && view->ops->finish)
+		view->ops->finish(view);
+	free(view);
+}
+
+/* Creates a view for each kind whose functions no kind before has. */
+static int create_views(struct ui_state *state)
+{
 	for (int kind = 0; kind < VIEW_COUNT; kind++) {
-		state->orders[kind].column = table_specs[kind].order;
-		state->compared_orders[kind].column = COL_CHANGE;
+		const struct view_ops *ops = state->specs[kind].ops;
+		int other = 0;
+
+		while (state->specs[other].ops != ops)
+			other++;
+		state->views[kind] = other < kind ? state->views[other] : create_view(ops);
+		if (!state->views[kind])
+			return -ENOMEM;
 	}
-	trail_init(&state->trail, VIEW_SYMBOLS);
-	table_view_init(&state->table);
-	tree_view_init(&state->tree);
-	flame_view_init(&state->flame);
-	groups_view_init(&state->groups_view);
-	probes_view_init(&state->probes);
-	probe_view_init(&state->probe);
-	pager_init(&state->help, &view_help_ops);
-	pager_init(&state->messages, &view_messages_ops);
-	pager_init(&state->losses, &view_losses_ops);
-	pager_init(&state->log, &view_log_ops);
-	pager_init(&state->hit, &view_hit_ops);
-	pager_init(&state->line_page, &view_command_line_ops);
-	state->view = &state->table.view;
+	return 0;
+}
+
+static int create_pages(struct ui_state *state, const struct view_ops *const *pages)
+{
+	for (int page = 0; page < PAGE_COUNT; page++) {
+		state->pages[page] = create_view(pages[page]);
+		if (!state->pages[page])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int create_overlays(struct ui_state *state)
+{
+	for (int kind = 0; kind < OVERLAY_COUNT; kind++) {
+		const size_t bytes = state->overlay_ops[kind]->bytes;
+
+		if (bytes)
+			state->overlays[kind] = calloc(1, bytes);
+		if (bytes && !state->overlays[kind])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int state_init(struct ui_state *state, const struct view_spec *specs,
+	       const struct view_ops *const *pages, const struct overlay_ops *const *overlays)
+{
+	int err;
+
+	*state = (struct ui_state){ .specs = specs, .overlay_ops = overlays, .is_changed = true,
+				    .display.choice = columns_at_first,
+				    .query.groups = group_order_at_first };
+	for (int kind = 0; kind < VIEW_COUNT; kind++) {
+		state->query.keys[kind] = specs[kind].keys;
+		state->display.orders[kind].column = specs[kind].order;
+		state->display.compared_orders[kind].column = COL_CHANGE;
+	}
+	breadcrumbs_init(&state->query.breadcrumbs, VIEW_SYMBOLS);
+	err = create_views(state);
+	if (!err)
+		err = create_pages(state, pages);
+	if (!err)
+		err = create_overlays(state);
+	state->view = state->views[VIEW_SYMBOLS];
+	return err;
+}
+
+/* The view of kinds that share one is destroyed with the first of them. */
+static bool is_shared(const struct ui_state *state, int kind)
+{
+	for (int other = 0; other < kind; other++)
+		if (state->views[other] == state->views[kind])
+			return true;
+	return false;
 }
 
 void state_finish(struct ui_state *state)
 {
-	table_view_finish(&state->table);
-	tree_view_finish(&state->tree);
-	flame_view_finish(&state->flame);
-	groups_view_finish(&state->groups_view);
-	pager_finish(&state->help);
-	pager_finish(&state->messages);
-	pager_finish(&state->losses);
-	pager_finish(&state->log);
-	pager_finish(&state->hit);
-	pager_finish(&state->line_page);
+	for (int kind = 0; kind < VIEW_COUNT; kind++)
+		if (!is_shared(state, kind))
+			destroy_view(state->views[kind]);
+	for (int page = 0; page < PAGE_COUNT; page++)
+		destroy_view(state->pages[page]);
+	for (int kind = 0; kind < OVERLAY_COUNT; kind++)
+		free(state->overlays[kind]);
 	menu_finish(&state->menu);
-}
-
-bool state_is_table(const struct ui_state *state)
-{
-	return state->view == &state->table.view;
-}
-
-bool state_is_tree(const struct ui_state *state)
-{
-	return state->view == &state->tree.view;
-}
-
-bool state_is_flame(const struct ui_state *state)
-{
-	return state->view == &state->flame.view;
-}
-
-bool state_is_groups(const struct ui_state *state)
-{
-	return state->view == &state->groups_view.view;
 }
 
 struct tree_rows *state_tree_rows(struct ui_state *state)
 {
-	if (state_is_groups(state))
-		return &state->groups_view.rows;
-	return state_is_tree(state) ? &state->tree.rows : NULL;
-}
+	const struct view_ops *ops = state->view->ops;
 
-bool state_is_probes(const struct ui_state *state)
-{
-	return state->view == &state->probes.view;
-}
-
-bool state_is_probe(const struct ui_state *state)
-{
-	return state->view == &state->probe.view;
+	return ops->tree_rows ? ops->tree_rows(state->view) : NULL;
 }
 
 bool state_is_page(const struct ui_state *state)
@@ -100,12 +131,18 @@ bool state_is_page(const struct ui_state *state)
 
 enum view_kind state_kind(const struct ui_state *state)
 {
-	return state->trail.levels[state->trail.count - 1].kind;
+	return state->query.breadcrumbs.levels[state->query.breadcrumbs.count - 1].kind;
 }
 
-static unsigned int keys_of_view(const struct ui_state *state, enum view_kind kind)
+bool state_shows_samples(const struct ui_state *state)
 {
-	return kind == VIEW_SYMBOLS ? state->symbol_keys : table_specs[kind].keys;
+	return state->specs[state_kind(state)].ops->place & IN_SAMPLES;
+}
+
+enum view_place state_place(const struct ui_state *state)
+{
+	return state_is_page(state) ? state->view->ops->place
+				    : state->specs[state_kind(state)].ops->place;
 }
 
 static bool has_probes(const struct ui_state *state)
@@ -118,24 +155,85 @@ bool state_is_compared(const struct ui_state *state)
 	return state->shown && state->shown->is_compared;
 }
 
+static const struct table_order *chosen_order(const struct ui_state *state)
+{
+	return state_is_compared(state) ? &state->display.compared_orders[state->shown_kind]
+					: &state->display.orders[state->shown_kind];
+}
+
+/* Without the column that was chosen, as the events are others now, the hottest row comes first. */
 const struct table_order *state_order(const struct ui_state *state)
 {
-	return state_is_compared(state) ? &state->compared_orders[state->shown_kind]
-					: &state->orders[state->shown_kind];
+	static const struct table_order hottest = { .column = COL_SELF };
+	static const struct table_order most = { .column = COL_SAMPLES };
+	const struct table_order *order = chosen_order(state);
+
+	if (state->shown && state->shown->keys & KEY_EVENT &&
+	    COLUMN_WEIGHTS & COLUMN_BIT(order->column))
+		return &most;
+	return columns_of_absent_events(state->shown) & COLUMN_BIT(order->column) ? &hottest
+										  : order;
 }
 
 void state_set_order(struct ui_state *state, struct table_order order)
 {
 	if (state_is_compared(state))
-		state->compared_orders[state->shown_kind] = order;
+		state->display.compared_orders[state->shown_kind] = order;
 	else
-		state->orders[state->shown_kind] = order;
+		state->display.orders[state->shown_kind] = order;
 }
 
-unsigned int state_unable_columns(const struct ui_state *state)
+static bool has_column(const struct view_spec *spec, enum column_id id)
 {
-	return (has_probes(state) ? 0 : 1u << COL_PROBE) |
-	       (state_is_compared(state) ? 0 : COLUMN_CHANGES);
+	for (const enum column_id *at = spec->columns; at && *at != COL_COUNT; at++)
+		if (*at == id)
+			return true;
+	return false;
+}
+
+/* The hits of a probe are of one event. */
+unsigned int state_row_keys(const struct ui_state *state)
+{
+	const enum view_kind kind = state_kind(state);
+	const unsigned int keys = state->query.keys[kind];
+	const bool is_shown = has_column(&state->specs[kind], COL_EVENT) &&
+			      !(state->display.choice.hidden[kind] & COLUMN_BIT(COL_EVENT));
+
+	if (state_probe_hits(state))
+		return keys == KEY_EVENT ? keys : keys & ~(unsigned int)KEY_EVENT;
+	return is_shown && state->shown && state->shown->event_count > 1 ? keys | KEY_EVENT : keys;
+}
+
+uint32_t state_row_event(const struct ui_state *state, const struct snapshot_row *row)
+{
+	return state->shown && state->shown->keys & KEY_EVENT ? row->event_index
+							      : state->query.sample_event;
+}
+
+static bool has_several_events(const struct ui_state *state)
+{
+	return state->shown && (state->shown->event_count > 1 || state->shown->keys & KEY_EVENT);
+}
+
+uint64_t state_unable_columns(const struct ui_state *state)
+{
+	return (has_several_events(state) ? 0 : COLUMN_BIT(COL_EVENT)) |
+	       (has_probes(state) ? 0 : COLUMN_BIT(COL_PROBE)) |
+	       (state_is_compared(state) ? 0 : COLUMN_CHANGES) |
+	       columns_of_absent_events(state->shown);
+}
+
+const struct event_ratio *state_tree_ratio(const struct ui_state *state)
+{
+	const uint64_t hidden = state->display.choice.events_hidden;
+	const struct event_ratio *ratio = NULL;
+
+	if (!state->shown || !state->shown->event_columns.has_loads)
+		return NULL;
+	for (enum column_id id = COL_IPC; id <= COL_RATIO_5 && !ratio; id++)
+		if (!(hidden & COLUMN_BIT(id)))
+			ratio = event_cells_ratio(id, state->shown);
+	return ratio;
 }
 
 struct column_set state_columns(const struct ui_state *state)
@@ -143,22 +241,21 @@ struct column_set state_columns(const struct ui_state *state)
 	const enum view_kind kind = state->shown_kind;
 
 	return (struct column_set){
-		.ids = table_specs[kind].columns, .fill = table_specs[kind].fill,
-		.asked = state->choice.asked,
-		.hidden = state->choice.hidden[kind] | state_unable_columns(state),
-		.keys = state->shown ? state->shown->keys : keys_of_view(state, kind),
+		.ids = state->specs[kind].columns, .fill = state->specs[kind].fill,
+		.asked = state->display.choice.asked,
+		/* -s event shows it, too. */
+		.hidden = (state->display.choice.hidden[kind] & ~COLUMN_BIT(COL_EVENT)) |
+			  state->display.choice.events_hidden | state_unable_columns(state),
+		.keys = state->shown ? state->shown->keys : state->query.keys[kind],
 	};
 }
 
 void state_refresh_view(struct ui_state *state)
 {
 	/* Views point into the snapshot, so they are refreshed even while they are covered. */
-	state->table.view.ops->refresh(&state->table.view, state);
-	state->tree.view.ops->refresh(&state->tree.view, state);
-	state->flame.view.ops->refresh(&state->flame.view, state);
-	state->groups_view.view.ops->refresh(&state->groups_view.view, state);
-	state->probes.view.ops->refresh(&state->probes.view, state);
-	state->probe.view.ops->refresh(&state->probe.view, state);
+	for (int kind = 0; kind < VIEW_COUNT; kind++)
+		if (!is_shared(state, kind))
+			state->views[kind]->ops->refresh(state->views[kind], state);
 	if (state_is_page(state))
 		state->view->ops->refresh(state->view, state);
 	state->is_changed = true;
@@ -166,41 +263,23 @@ void state_refresh_view(struct ui_state *state)
 
 bool state_is_waiting(const struct ui_state *state)
 {
-	return !state->shown || state->shown->query != state->query;
+	return !state->shown || state->shown->query != state->query.number;
 }
 
-/* Presses the deferred keys; those that still have to wait are deferred again, in order. */
-static void press_deferred(struct ui_state *state)
+/* Returns the view of the last level of the breadcrumbs as @kind. */
+static struct view *view_of(const struct ui_state *state, enum view_kind kind)
 {
-	const size_t count = state->deferred_count;
-	int keys[STATE_DEFERRED];
+	struct view *view = state->views[kind];
 
-	memcpy(keys, state->deferred, count * sizeof(keys[0]));
-	state->deferred_count = 0;
-	for (size_t i = 0; i < count; i++)
-		state_press_key(state, keys[i], NULL);
+	return view->ops->of_level ? view->ops->of_level(view, state) : view;
 }
 
+/* Returns the place of the rows on the screen; NULL: their view has none. */
 static struct table_place *shown_place(struct ui_state *state)
 {
-	switch (state->shown_kind) {
-	case VIEW_PROBES: return &state->probes.place;
-	case VIEW_TREE:	  return &state->tree.rows.place;
-	case VIEW_GROUPS: return &state->groups_view.rows.place;
-	default:	  return &state->table.rows.place;
-	}
-}
+	struct view *view = state->views[state->shown_kind];
 
-static struct view *view_of(struct ui_state *state, enum view_kind kind)
-{
-	switch (kind) {
-	case VIEW_TREE:	  return &state->tree.view;
-	case VIEW_FLAME:  return &state->flame.view;
-	case VIEW_GROUPS: return &state->groups_view.view;
-	case VIEW_PROBES: return trail_here(&state->trail)->probe ? &state->probe.view
-								  : &state->probes.view;
-	default:	  return &state->table.view;
-	}
+	return view->ops->place_of ? view->ops->place_of(view) : NULL;
 }
 
 /* Switches to another view of rows; under a page of text, only the view beneath the page. */
@@ -217,29 +296,70 @@ static void show_kind(struct ui_state *state, enum view_kind kind)
 
 void state_begin_with(struct ui_state *state, enum view_kind kind)
 {
-	trail_init(&state->trail, kind);
+	breadcrumbs_init(&state->query.breadcrumbs, kind);
 	show_kind(state, kind);
+}
+
+uint32_t state_probe_here(const struct ui_state *state)
+{
+	return state->query.breadcrumbs.levels[state->query.breadcrumbs.count - 1].probe;
+}
+
+void state_leave_probe(struct ui_state *state)
+{
+	while (state_probe_here(state) && state_go_back(state))
+		;
+}
+
+bool state_probe_hits(const struct ui_state *state)
+{
+	return state_probe_here(state) && state_shows_samples(state);
 }
 
 static void restore_place(struct ui_state *state)
 {
-	state->wants_restore = false;
-	*shown_place(state) = *trail_place(&state->trail);
+	const struct table_place *place = breadcrumbs_place(&state->query.breadcrumbs);
+	struct view *view = state->views[state->shown_kind];
+
+	state->query.wants_restore = false;
+	if (shown_place(state))
+		*shown_place(state) = *place;
 	state_refresh_view(state);
-	if (state->shown_kind == VIEW_TREE)
-		tree_rows_restore(&state->tree.rows, trail_place(&state->trail));
-	else if (state->shown_kind == VIEW_GROUPS)
-		tree_rows_restore(&state->groups_view.rows, trail_place(&state->trail));
-	else if (state->shown_kind == VIEW_PROBES)
-		probes_view_restore(&state->probes, trail_place(&state->trail));
-	else
-		table_rows_restore(&state->table.rows, trail_place(&state->trail));
+	if (view->ops->restore)
+		view->ops->restore(view, place);
+}
+
+/* True if @fresh shows the outcome. States of probes are current even if stats are of the past. */
+static bool is_outcome_shown(const struct probe_sent *sent, const struct snapshot *fresh)
+{
+	const struct snapshot_probe *probe = snapshot_probes_find(&fresh->probes, sent->probe);
+
+	if (!probe)
+		return true;
+	if (sent->kind == PROBE_REMOVE)
+		return false;
+	return probe->state != sent->state || fresh->newest_ns > sent->time_ns + REQUEST_NS;
+}
+
+/* Forgets the requests whose outcome is in @fresh. */
+static void state_probes_shown(struct ui_state *state, const struct snapshot *fresh)
+{
+	for (size_t i = 0; i < PROBE_SLOTS; i++)
+		if (state->out.sent[i].probe && is_outcome_shown(&state->out.sent[i], fresh))
+			state->out.sent[i].probe = 0;
+}
+
+static bool is_same_listing(const struct listing *a, const struct listing *b)
+{
+	return !a || !b ? a == b : listing_function_is_equal(&a->function, &b->function);
 }
 
 /* True if @fresh has the rows or the tree of a view that was left before they arrived. */
 static bool is_of_another_view(const struct snapshot *fresh, const struct snapshot *old)
 {
 	return fresh->keys != old->keys || fresh->tree.direction != old->tree.direction ||
+	       !is_same_listing(fresh->listing, old->listing) ||
+	       fresh->callees.direction != old->callees.direction ||
 	       fresh->tree.limit_pct != old->tree.limit_pct ||
 	       !fresh->groups.level_count != !old->groups.level_count;
 }
@@ -248,9 +368,9 @@ static bool is_of_another_view(const struct snapshot *fresh, const struct snapsh
  * window is accepted, so that each window on the way shows while a stepping key is held. */
 static bool is_of_another_time(const struct ui_state *state, const struct snapshot *fresh)
 {
-	if (state->time.end_ns)
+	if (state->query.time.end_ns)
 		return !fresh->is_selected;
-	return state->is_paused && (!fresh->is_frozen || fresh->is_selected);
+	return state->query.is_paused && (!fresh->is_frozen || fresh->is_selected);
 }
 
 /* Updates the baseline from the snapshot: another recording is announced only there (it may lack
@@ -259,25 +379,91 @@ static void take_baseline(struct ui_state *state, const struct snapshot *old,
 			  const struct snapshot *fresh)
 {
 	const char *notice = fresh->baseline.notice;
-	const bool is_answer = state->compare.marked.end_ns;
-	const bool is_gone = state->compare.has_baseline && !fresh->has_baseline;
-	const bool is_refused = is_answer && notice && notice[0];
+	const bool is_reply = state->query.compare.marked.end_ns;
+	const bool is_gone = state->query.compare.has_baseline && !fresh->has_baseline;
+	const bool is_refused = is_reply && notice && notice[0];
 
-	if (fresh->query != state->query)
+	if (fresh->query != state->query.number)
 		return;
 	if (!old)
-		state->compare.is_on = fresh->has_baseline;
-	if ((is_answer || is_gone) && notice && notice[0])
+		state->query.compare.is_on = fresh->has_baseline;
+	if ((is_reply || is_gone) && notice && notice[0])
 		state_say(state, "%s", notice);
 	else if (is_gone)
 		state_say(state, "the baseline has left the history: m marks another");
 	if (is_gone)
-		state->compare.is_on = false;
-	if (is_answer && !is_refused)
-		state->compare.is_selected = state->compare.is_marked_selected;
-	state->compare.has_baseline = fresh->has_baseline;
-	state->compare.is_rest &= fresh->has_baseline;
-	state->compare.marked = (struct time_range){ 0, 0 };
+		state->query.compare.is_on = false;
+	if (is_reply && !is_refused)
+		state->query.compare.is_selected = state->query.compare.is_marked_selected;
+	state->query.compare.has_baseline = fresh->has_baseline;
+	state->query.compare.is_rest &= fresh->has_baseline;
+	state->query.compare.marked = (struct time_range){ 0, 0 };
+}
+
+/* Calls state_leave_probe() if the snapshot on the screen, which must be of the last query, has no
+ * such probe any more: its levels would show samples instead. */
+static void state_leave_removed(struct ui_state *state)
+{
+	const struct snapshot_probes *probes = &state->shown->probes;
+	const uint32_t probe = state_probe_here(state);
+
+	if (!probe || (probe == PROBE_ALL ? probes->count > 0
+					  : snapshot_probes_find(probes, probe) != NULL))
+		return;
+	state_leave_probe(state);
+	state_say(state, "the probe was removed, and its hits with it");
+}
+
+/* True if a probe that was on failed, or got another reason, without a request of the user. */
+static bool has_new_trouble(const struct snapshot_probe *before, const struct snapshot_probe *now)
+{
+	if (!before || !now->reason[0])
+		return false;
+	if (now->state == PROBE_FAILED)
+		return before->state == PROBE_ATTACHED || before->state == PROBE_DETACHING;
+	return now->state == PROBE_ATTACHED && before->state == PROBE_ATTACHED &&
+	       strcmp(before->reason, now->reason) != 0;
+}
+
+/* Shows a message about a probe that went over its cap, failed or got a new reason between @old
+ * (NULL: none) and @fresh. */
+static void state_tell_trouble(struct ui_state *state, const struct snapshot *old,
+			       const struct snapshot *fresh)
+{
+	for (uint32_t i = 0; old && i < fresh->probes.count; i++) {
+		const struct snapshot_probe *now = &fresh->probes.list[i];
+		const struct snapshot_probe *before = snapshot_probes_find(&old->probes, now->id);
+
+		if (now->state == PROBE_CAPPED && (!before || before->state != PROBE_CAPPED))
+			state_say(state, "%s: off: %s \u00b7 8, Enter: what helps",
+				  probe_plain_name(now), now->reason);
+		else if (has_new_trouble(before, now))
+			state_say(state, "%s: %s", probe_plain_name(now), now->reason);
+	}
+}
+
+static void refresh_overlays(struct ui_state *state)
+{
+	for (int kind = 0; kind < OVERLAY_COUNT; kind++) {
+		const struct overlay_ops *ops = state->overlay_ops[kind];
+
+		if (ops->refresh && ops->is_open(state))
+			ops->refresh(state);
+	}
+}
+
+/* Returns whether the view shows several events side by side. The snapshot says whether there are
+ * any. */
+static bool wants_event_columns(const struct ui_state *state)
+{
+	const enum view_kind kind = state_kind(state);
+	const uint64_t absent = state->shown ? columns_of_absent_events(state->shown) : 0;
+
+	if (kind >= VIEW_TABLES && kind != VIEW_TREE && kind != VIEW_GROUPS && kind != VIEW_LISTING)
+		return false;
+	if (state_row_keys(state) & KEY_EVENT)
+		return false;
+	return COLUMNS_OF_EVENTS & ~state->display.choice.events_hidden & ~absent;
 }
 
 const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct snapshot *fresh)
@@ -286,33 +472,36 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 
 	if (old && is_of_another_time(state, fresh))
 		return fresh;
-	if (old && fresh->query != state->query && is_of_another_view(fresh, old))
+	if (old && fresh->query != state->query.number && is_of_another_view(fresh, old))
 		return fresh;
 	if (!old)
-		state->sample_event = state->asked_event = fresh->event_index;
+		state->query.sample_event = state->query.asked_event = fresh->event_index;
 	take_baseline(state, old, fresh);
 	state_tell_trouble(state, old, fresh);
 	state_probes_shown(state, fresh);
-	trail_demangle(&state->trail, fresh);
+	breadcrumbs_demangle(&state->query.breadcrumbs, fresh);
 	state->shown = fresh;
-	if (fresh->query == state->query) {
+	if (fresh->query == state->query.number) {
 		show_kind(state, state_kind(state));
-		if (state->wants_restore)
+		if (state->query.wants_restore)
 			restore_place(state);
 		state_leave_removed(state);
 	}
 	state_refresh_view(state);
-	if (state->prompt.is_open && state->prompt_use->refreshed)
-		state->prompt_use->refreshed(state);
-	press_deferred(state);
+	refresh_overlays(state);
+	/* The query was made before it was known that there are several events. */
+	if (fresh->query == state->query.number &&
+	    ((!fresh->event_columns.has_loads && wants_event_columns(state)) ||
+	     (state_row_keys(state) & ~fresh->keys & KEY_EVENT)))
+		state_ask(state);
 	return old;
 }
 
 void state_request(struct ui_state *state, enum request_kind kind, uint32_t value,
 		   uint64_t value_ns)
 {
-	struct request *slot = state->outbox;
-	struct request *end = state->outbox + state->outbox_count;
+	struct request *slot = state->out.requests;
+	struct request *end = state->out.requests + state->out.count;
 
 	while (slot < end && slot->kind != kind)
 		slot++;
@@ -320,19 +509,49 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 	if (slot < end)
 		memmove(slot, slot + 1, (size_t)(--end - slot) * sizeof(*slot));
 	else	/* there is room: as many as there are kinds */
-		state->outbox_count++;
+		state->out.count++;
 	*end = (struct request){ .kind = kind, .value = value, .value_ns = value_ns };
+}
+
+/* Returns a hash that tells lists apart; 0: an empty list. */
+static uint64_t hash_of(const struct request *request)
+{
+	uint64_t hash = request->value;
+
+	for (uint32_t i = 0; i < request->value; i++)
+		hash = id_map_mix(hash ^ request->requests[i].address ^
+				  id_map_mix(request->requests[i].dso + 1ull));
+	return hash;
+}
+
+void state_request_sources(struct ui_state *state)
+{
+	const struct view_ops *ops = state->view->ops;
+	struct request request = { .kind = REQUEST_SOURCES };
+	uint64_t hash;
+
+	if (!ops->add_sources)
+		state->out.sources_hash = 0;	/* a tree's own requests may have replaced these */
+	if (!ops->add_sources || !state->shown)
+		return;
+	ops->add_sources(state->view, &request);
+	hash = hash_of(&request);
+	if (!hash || hash == state->out.sources_hash)
+		return;
+	state->out.sources_hash = hash;
+	state_request(state, REQUEST_SOURCES, request.value, 0);
+	state->out.requests[state->out.count - 1] = request;
 }
 
 void state_show_time(struct ui_state *state, struct time_range range)
 {
-	state->time = range;
-	state->is_paused = false;
+	state->query.time = range;
+	state->query.is_paused = false;
 	state->is_on_time = range.end_ns;
 	if (!range.end_ns)
 		state->visited_count = 0;
 	state_request(state, REQUEST_FREEZE, 0, range.end_ns);
-	state->outbox[state->outbox_count - 1].begin_ns = range.begin_ns;
+	state->out.requests[state->out.count - 1].begin_ns = range.begin_ns;
 	state->is_changed = true;
 }
 
@@ -340,19 +559,19 @@ bool state_is_time_waiting(const struct ui_state *state)
 {
 	const struct snapshot *shown = state->shown;
 
-	if (!shown || !state->time.end_ns)
+	if (!shown || !state->query.time.end_ns)
 		return shown && shown->is_selected;
-	return shown->asked_begin_ns != state->time.begin_ns ||
-	       shown->asked_end_ns != state->time.end_ns;
+	return shown->asked_begin_ns != state->query.time.begin_ns ||
+	       shown->asked_end_ns != state->query.time.end_ns;
 }
 
 struct time_range state_shown_time(const struct ui_state *state)
 {
 	const struct snapshot *shown = state->shown;
 
-	if (!state->time.end_ns || state_is_time_waiting(state) ||
+	if (!state->query.time.end_ns || state_is_time_waiting(state) ||
 	    shown->begin_ns >= shown->time_ns)
-		return state->time;
+		return state->query.time;
 	return (struct time_range){ shown->begin_ns, shown->time_ns };
 }
 
@@ -365,13 +584,13 @@ struct time_zero state_time_zero(const struct ui_state *state)
 {
 	return (struct time_zero){
 		.is_replay = state->shown->is_replay, .begin_ns = state->shown->known_ns,
-		.wall_offset_ns = state->wall_offset_ns,
+		.wall_offset_ns = state->display.wall_offset_ns,
 	};
 }
 
 void state_forget_baseline(struct ui_state *state)
 {
-	state->compare = (struct comparing){ .has_baseline = false };
+	state->query.compare = (struct comparing){ .has_baseline = false };
 	state_request(state, REQUEST_BASELINE, 0, 0);
 }
 
@@ -380,156 +599,119 @@ static void add_level(struct filter *filter, enum filter_field field)
 	const struct filter_part part = { .field = field, .is_negated = true };
 	struct diag why;
 
-	filter_add(filter, &part, &why);	/* there is room: see TRAIL_PARTS */
+	filter_add(filter, &part, &why);	/* there is room: see BREADCRUMBS_PARTS */
 }
 
 enum tree_direction state_tree_direction(const struct ui_state *state)
 {
-	const struct trail *trail = &state->trail;
+	const struct breadcrumbs *breadcrumbs = &state->query.breadcrumbs;
 
-	if (trail->levels[trail->count - 1].direction != TREE_NONE)
-		return trail->levels[trail->count - 1].direction;
+	if (breadcrumbs->levels[breadcrumbs->count - 1].direction != TREE_NONE)
+		return breadcrumbs->levels[breadcrumbs->count - 1].direction;
 	if (state_probe_hits(state))
 		return TREE_CALLERS;	/* all stacks end in the probed function */
-	for (uint32_t i = 0; i < trail->filter.count; i++)
-		if (trail->filter.parts[i].field == FILTER_SYMBOL &&
-		    !trail->filter.parts[i].is_negated)
+	for (uint32_t i = 0; i < breadcrumbs->filter.count; i++)
+		if (breadcrumbs->filter.parts[i].field == FILTER_SYMBOL &&
+		    !breadcrumbs->filter.parts[i].is_negated)
 			return TREE_CALLERS;	/* for one function its callers matter */
 	return TREE_CALLEES;
 }
 
-static struct snapshot_row row_of_node(const struct tree_node *node)
-{
-	return (struct snapshot_row){
-		.id = node->id, .self_samples = node->self_samples,
-		.total_samples = node->total_samples, .self_weight = node->self_weight,
-		.total_weight = node->total_weight, .inlined_weight = node->inlined_weight,
-		.base_self_samples = node->base_self_samples,
-		.base_total_samples = node->base_total_samples,
-		.base_self_weight = node->base_self_weight,
-		.base_total_weight = node->base_total_weight, .symbol = node->symbol,
-		.raw_symbol = node->raw_symbol, .object = node->object,
-		.object_path = node->object_path, .build_id = "",
-		.comm = node->is_command ? node->symbol : "", .reason = "", .source = "",
-		.source_reason = "", .command_line = "", .cgroup = "", .unit = "",
-		.container = "", .pod = "", .address = node->address,
-		.object_id = node->object_id, .pid = -1, .tid = -1, .cpu = -1,
-		.mode = node->mode, .state = node->state, .is_synthetic = node->is_synthetic,
-		.is_inlined = node->is_inlined,
-		.cpu_pct = -1, .busy_pct = -1,
-	};
-}
-
 bool state_cursor_row(const struct ui_state *state, struct snapshot_row *out)
 {
-	const struct tree_row *line = tree_rows_cursor(&state->tree.rows);
-	const uint32_t node = flame_view_selected_node(&state->flame);
-	const struct snapshot_row *row = table_rows_cursor(&state->table.rows);
+	const struct view *view = view_of(state, state->shown_kind);
 
-	if (state->shown_kind == VIEW_PROBES)
-		return false;
-	if (state->shown_kind == VIEW_GROUPS) {
-		line = tree_rows_cursor(&state->groups_view.rows);
-		if (line)
-			*out = group_path_row(state->groups_view.rows.groups, line->first);
-		return line;
-	}
-	if (state->shown_kind == VIEW_TREE) {
-		if (line)
-			*out = row_of_node(tree_rows_node(&state->tree.rows, line->first));
-		return line;
-	}
-	if (state->shown_kind == VIEW_FLAME) {
-		if (node != FLAME_NONE)
-			*out = row_of_node(&state->flame.tree->nodes[node]);
-		return node != FLAME_NONE;
-	}
-	if (row)
-		*out = *row;
-	return row;
+	return view->ops->cursor_row && view->ops->cursor_row(view, state, out);
 }
 
 bool state_cursor_way(const struct ui_state *state, struct cursor_way *out)
 {
-	const struct group_tree *groups = state->groups_view.rows.groups;
-	const struct tree_row *line = tree_rows_cursor(&state->groups_view.rows);
+	const struct view *view = view_of(state, state->shown_kind);
 	struct snapshot_row row;
 
 	out->count = out->left_out = 0;
-	out->event = state->sample_event;
-	if (state->shown_kind != VIEW_GROUPS) {
-		out->count = state_cursor_row(state, &row) &&
-			     views_opening_part(state->shown_kind, &row, out->parts);
-		return out->count;
-	}
-	if (!line)
+	out->event = state->query.sample_event;
+	if (view->ops->cursor_way)
+		return view->ops->cursor_way(view, state, out);
+	if (!state_cursor_row(state, &row))
 		return false;
-	out->count = group_path_parts(groups, line->first, out->parts, &out->left_out);
-	out->event = group_path_event(groups, line->first, state->sample_event);
-	return out->count || !out->left_out;
+	out->event = state_row_event(state, &row);
+	out->count = views_opening_part(state->shown_kind, &row, out->parts);
+	return out->count || state->shown->keys == KEY_EVENT;
 }
 
 bool state_has_lines(const struct ui_state *state)
 {
-	return !(state->choice.hidden[VIEW_SYMBOLS] & 1u << COL_SOURCE);
+	return !(state->display.choice.hidden[VIEW_SYMBOLS] & COLUMN_BIT(COL_SOURCE));
 }
 
 /* Requests the event of the samples or of the level's probe, before the query, so that the query's
- * answer is of this event. */
+ * reply is of this event. */
 static void ask_event(struct ui_state *state)
 {
-	const uint32_t event = state_probe_hits(state) ? trail_here(&state->trail)->event
-						       : state->sample_event;
+	const uint32_t event = state_probe_hits(state)
+				       ? breadcrumbs_here(&state->query.breadcrumbs)->event
+				       : state->query.sample_event;
 
-	if (event == state->asked_event)
+	if (event == state->query.asked_event)
 		return;
-	state->asked_event = event;
+	state->query.asked_event = event;
 	state_request(state, REQUEST_EVENT, event, 0);
+}
+
+/* Asks for counters, if some are shown: of the process or thread that the breadcrumbs lead to. */
+static void ask_counters(const struct ui_state *state, struct query *query)
+{
+	const struct filter *filter = &state->query.breadcrumbs.filter;
+
+	if (!state->display.choice.counter_line && state_kind(state) != VIEW_COUNTERS)
+		return;
+	query->counters = COUNTERS_OF_ALL;
+	for (uint32_t i = 0; i < filter->count; i++) {
+		const struct filter_part *part = &filter->parts[i];
+
+		if (part->is_negated || part->number >= UINT32_MAX ||
+		    (part->field != FILTER_PID && part->field != FILTER_TID))
+			continue;
+		query->counters = part->field == FILTER_TID ? COUNTERS_OF_THREAD
+							    : COUNTERS_OF_PROCESS;
+		query->counters_id = (uint32_t)part->number;
+	}
 }
 
 void state_ask(struct ui_state *state)
 {
+	const struct view *view;
 	struct request *request;
 
 	ask_event(state);
-	state->query++;
+	state->query.number++;
 	state_request(state, REQUEST_QUERY, 0, 0);
-	request = &state->outbox[state->outbox_count - 1];
+	request = &state->out.requests[state->out.count - 1];
 	request->query = (struct query){
-		.number = state->query, .keys = keys_of_view(state, state_kind(state)),
-		.filter = state->trail.filter, .raw_names = state->raw_names,
-		.tree_inlined = state_has_lines(state), .compare = state->compare.is_on,
-		.is_relative = state->is_relative,
-		.heat = state->wants_heat,
-		.probe = state_kind(state) == VIEW_PROBES ? state_probe_here(state) : 0,
+		.number = state->query.number, .keys = state_row_keys(state),
+		.filter = state->query.breadcrumbs.filter, .raw_names = state->query.raw_names,
+		.tree_inlined = state_has_lines(state), .compare = state->query.compare.is_on,
+		.is_relative = state->query.is_relative,
+		.heat = state->query.wants_heat, .event_columns = wants_event_columns(state),
 	};
-	if (state->view == &state->hit.view) {
-		request->query.hit_probe = state->hit_probe;
-		request->query.hit = state->hit_number;
-	}
-	if (state_kind(state) == VIEW_TREE) {
-		request->query.tree = state_tree_direction(state);
-		request->query.tree_limit_pct = state->tree.limit_pct;
-	} else if (state_kind(state) == VIEW_FLAME) {
-		request->query.tree = TREE_CALLEES;
-		request->query.tree_commands = true;
-		request->query.tree_limit_pct = flame_view_limit_pct(&state->flame);
-	}
-	if (state_kind(state) == VIEW_GROUPS) {
-		request->query.group_count = state->groups.count;
-		memcpy(request->query.groups, state->groups.keys, sizeof(state->groups.keys));
-	}
-	if (state->hide_kernel)
+	ask_counters(state, &request->query);
+	view = view_of(state, state_kind(state));
+	if (view->ops->query)
+		view->ops->query(view, state, &request->query);
+	if (state_is_page(state) && state->view->ops->query)
+		state->view->ops->query(state->view, state, &request->query);
+	if (state->query.hide_kernel)
 		add_level(&request->query.filter, FILTER_KERNEL);
-	if (state->hide_user)
+	if (state->query.hide_user)
 		add_level(&request->query.filter, FILTER_USER);
 	state->is_changed = true;
 }
 
 static void save_place(struct ui_state *state)
 {
-	if (!state_is_waiting(state))
-		*trail_place(&state->trail) = *shown_place(state);
+	if (!state_is_waiting(state) && shown_place(state))
+		*breadcrumbs_place(&state->query.breadcrumbs) = *shown_place(state);
 }
 
 static void go_through(struct ui_state *state, enum view_kind kind,
@@ -537,14 +719,14 @@ static void go_through(struct ui_state *state, enum view_kind kind,
 {
 	struct diag why = { 0 };
 
-	if (!state_is_waiting(state))
+	if (!state_is_waiting(state) && shown_place(state))
 		shown_place(state)->is_moved = true;	/* opening a row selects it */
 	save_place(state);
-	if (trail_push_parts(&state->trail, kind, parts, count, &why)) {
+	if (breadcrumbs_push_parts(&state->query.breadcrumbs, kind, parts, count, &why)) {
 		state_say(state, "%s", why.text);
 		return;
 	}
-	state->wants_restore = true;
+	state->query.wants_restore = true;
 	state_ask(state);
 }
 
@@ -555,13 +737,13 @@ void state_go(struct ui_state *state, enum view_kind kind, const struct filter_p
 
 void state_go_way(struct ui_state *state, enum view_kind kind, const struct cursor_way *way)
 {
-	const uint32_t event = state->sample_event;
-	const uint64_t query = state->query;
+	const uint32_t event = state->query.sample_event;
+	const uint64_t query = state->query.number;
 
-	state->sample_event = way->event;
+	state->query.sample_event = way->event;
 	go_through(state, kind, way->parts, way->count);
-	if (state->query == query)	/* it failed */
-		state->sample_event = event;
+	if (state->query.number == query)	/* it failed */
+		state->query.sample_event = event;
 }
 
 void state_show_kind(struct ui_state *state, enum view_kind kind)
@@ -570,13 +752,14 @@ void state_show_kind(struct ui_state *state, enum view_kind kind)
 		return;
 	if (state_probe_here(state) == PROBE_ALL)
 		state_leave_probe(state);	/* its log has no samples */
-	if (state_probe_here(state) && (kind == VIEW_PROBES || state_kind(state) == VIEW_PROBES)) {
+	if (state_probe_here(state) &&
+	    (!state_shows_samples(state) || !(state->specs[kind].ops->place & IN_SAMPLES))) {
 		state_go(state, kind, NULL);	/* between the probe's page and its hits */
 		return;
 	}
 	save_place(state);
-	trail_show(&state->trail, kind);
-	state->wants_restore = true;
+	breadcrumbs_show(&state->query.breadcrumbs, kind);
+	state->query.wants_restore = true;
 	state_ask(state);
 }
 
@@ -585,31 +768,48 @@ void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe
 	struct diag why = { 0 };
 
 	save_place(state);
-	if (trail_push_probe(&state->trail, probe ? probe->id : PROBE_ALL,
-			     probe ? probe->event : 0, &why)) {
+	if (breadcrumbs_push_probe(&state->query.breadcrumbs, probe ? probe->id : PROBE_ALL,
+				   probe ? probe->event : 0, &why)) {
 		state_say(state, "%s", why.text);
 		return;
 	}
-	state->wants_restore = true;
+	state->query.wants_restore = true;
 	state_ask(state);
-	state_refresh_view(state);	/* keys for its panes may come before the answer */
+	state_refresh_view(state);	/* keys for its panes may come before the reply */
+}
+
+void state_open_listing(struct ui_state *state, const struct source_request *of, const char *listed,
+			const char *name)
+{
+	struct diag why = { 0 };
+
+	if (!state_is_waiting(state) && shown_place(state))
+		shown_place(state)->is_moved = true;	/* opening a row selects it */
+	save_place(state);
+	if (breadcrumbs_push_listing(&state->query.breadcrumbs, of, listed, name, &why)) {
+		state_say(state, "%s", why.text);
+		return;
+	}
+	state->search[0] = '\0';
+	state->query.wants_restore = true;
+	state_ask(state);
 }
 
 bool state_show_table(struct ui_state *state)
 {
 	save_place(state);
-	if (!trail_show_table(&state->trail))
+	if (!breadcrumbs_show_table(&state->query.breadcrumbs))
 		return false;
-	state->wants_restore = true;
+	state->query.wants_restore = true;
 	state_ask(state);
 	return true;
 }
 
 bool state_go_back(struct ui_state *state)
 {
-	if (!trail_pop(&state->trail))
+	if (!breadcrumbs_pop(&state->query.breadcrumbs))
 		return false;
-	state->wants_restore = true;
+	state->query.wants_restore = true;
 	state_ask(state);
 	return true;
 }
@@ -665,15 +865,15 @@ void state_source_changed(struct ui_state *state, int err, const struct diag *wh
 {
 	state->is_source_changing = false;
 	state_say(state, "%s", err ? why->text : "changed: the window begins now");
-	if (!err && (state->is_paused || state->time.end_ns))
+	if (!err && (state->query.is_paused || state->query.time.end_ns))
 		state_show_time(state, (struct time_range){ 0, 0 });
 	if (!err) {
-		command_line_change_source(&state->launch, &state->change);
-		state->is_command_ended = state->is_zeroed = false;
-		state->sample_event = state->asked_event = 0;	/* others are sampled now */
+		launch_change_source(&state->launch, &state->change);
+		state->is_command_ended = state->query.is_zeroed = false;
+		state->query.sample_event = state->query.asked_event = 0;	/* other events */
 		ask_event(state);
 	}
-	if (!err && state->compare.has_baseline) {
+	if (!err && state->query.compare.has_baseline) {
 		state_forget_baseline(state);
 		state_ask(state);
 	}

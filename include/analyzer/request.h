@@ -1,11 +1,12 @@
-/* request.h - requests from the screen to the analyzer, over an SPSC queue; the reply is a
- * snapshot. */
+/* request.h - what the screen asks for: from the analyzer, over an SPSC queue, where a snapshot is
+ * the reply; and from the running source of samples another event, rate or target. */
 #ifndef ANALYZER_REQUEST_H
 #define ANALYZER_REQUEST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/diag.h"
 #include "fold/query.h"
 
 enum request_kind {
@@ -17,7 +18,7 @@ enum request_kind {
 	REQUEST_ZERO,		/* restart "since start" now */
 	REQUEST_QUERY,		/* use `query` from now on */
 	REQUEST_EVENT,		/* show event number value */
-	REQUEST_SOURCES,	/* look up the source lines of `wishes`, and no longer those
+	REQUEST_SOURCES,	/* look up the source lines of `requests`, and no longer those
 				 * requested before. A snapshot comes when some were found */
 	REQUEST_STACKS,		/* add all stacks of the window to the next snapshot; value 1: idle
 				 * ones, too */
@@ -34,10 +35,48 @@ enum request_kind {
 
 struct request {
 	enum request_kind kind;
-	uint32_t value;		/* enum window_kind, event index, or number of wishes */
+	uint32_t value;		/* enum window_kind, event index, or number of requests */
 	uint64_t begin_ns, value_ns;
 	struct query query;
-	struct source_wish wishes[SOURCE_WISHES_MAX];
+	struct source_request requests[SOURCE_REQUESTS_MAX];
+};
+
+/* A request to the source. The screen fills one, src/cli/retarget.c carries it out. */
+#define SOURCE_CHANGE_BYTES 1024	/* names of several events */
+
+enum source_change_kind {
+	SOURCE_EVENT,		/* text: argument of -e */
+	SOURCE_FREQUENCY,	/* text: argument of -F */
+	SOURCE_ALL,		/* every process; no text */
+	SOURCE_PROCESSES,	/* text: argument of -p */
+	SOURCE_THREADS,		/* text: argument of -t */
+	SOURCE_USER,		/* text: argument of -u */
+	SOURCE_CGROUP,		/* text: argument of -G */
+	SOURCE_CPUS,		/* text: argument of -C; "": all */
+	SOURCE_COPIES,		/* from the analyzer; text: bytes of a stack copy, 0: none */
+};
+
+struct source_change {
+	enum source_change_kind kind;
+	char text[SOURCE_CHANGE_BYTES];
+};
+
+/* The screen's interface to the source. In a replay `ask` is NULL. */
+struct source_control {
+	void *owner;
+	/* Begins the change and returns at once; false: another is under way. Thread: the ui's. */
+	bool (*ask)(void *owner, const struct source_change *change);
+	int done_fd;		/* readable when the change has ended */
+	/* Takes the result: 0, or -errno with *@why set: then the old source goes on. */
+	int (*take_result)(void *owner, struct diag *why);
+};
+
+/* The analyzer's way to request stack copies of another size or, with 0 bytes, frame pointers where
+ * every hit is a sample. That holds until the user changes the source. `request` NULL: unavailable.
+ * The reply is another source, or none. Thread: the analyzer's. */
+struct copy_control {
+	void *owner;
+	void (*request)(void *owner, uint32_t copy_bytes);
 };
 
 #endif

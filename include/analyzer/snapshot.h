@@ -12,23 +12,84 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/snapshot_events.h"
-#include "fold/call_tree.h"
-#include "fold/group_tree.h"
+#include "capture/counter_set.h"
 #include "fold/query.h"
-#include "ingest/loss_ledger.h"
+#include "fold/tree.h"
+#include "ingest/losses.h"
 #include "ingest/snapshot_probes.h"
-#include "timeline/window_span.h"
+#include "listing/listing.h"
+#include "timeline/timeline.h"
+
+/* Several events side by side: the loads of each in every row, and ratios of two
+ * of them, such as instructions per cycle.
+ *
+ *   events  cycles | instructions | cache-misses          up to EVENT_COLUMNS
+ *   ratios  IPC = instructions / cycles, MISS/K = 1,000 * cache-misses / instructions
+ *
+ * Weights, not samples, are divided: a weight estimates how often the event happened, whatever its
+ * rate of sampling.
+ *
+ * Thread: any; plain values.
+ */
+
+#define EVENT_COLUMNS	  8	/* most events side by side */
+#define EVENT_RATIOS	  6
+#define EVENT_TITLE_BYTES 14	/* mostly 8 characters */
+
+/* A value of fewer samples than this, and of more than none, is a rough estimate. */
+#define EVENT_RATIO_SAMPLES 10
+
+struct event_column {
+	char name[96];		/* as shown; sanitized */
+	char title[EVENT_TITLE_BYTES];	/* "INSTRUC%" is the title of its shares */
+	double weight;		/* 100 % of its shares; 0 unless has_loads */
+};
+
+/* @factor * weight of event @part / weight of event @whole. */
+struct event_ratio {
+	uint32_t part, whole;	/* indices in event_columns.events */
+	double factor;
+	bool is_ipc;		/* instructions per cycle; then it is the first ratio */
+	char title[EVENT_TITLE_BYTES];	/* no two ratios have the same */
+	char help[224];		/* "cache-misses per 1,000 instructions" */
+};
+
+struct event_columns {
+	uint32_t count;		/* number of events; 0: there is one, or more than EVENT_COLUMNS */
+	struct event_column events[EVENT_COLUMNS];	/* in the order of the source's events */
+	uint32_t ratio_count;
+	struct event_ratio ratios[EVENT_RATIOS];
+	/* The rows and nodes have `by_event`: query.event_columns */
+	bool has_loads;
+};
+
+struct event_desc;
+
+/* Fills names, titles and ratios for @events[@count], which are sampled together. */
+void event_columns_describe(struct event_columns *out, const struct event_desc *const *events,
+			    uint32_t count);
+
+/* Returns the ratio in a row's or node's @by_event, of its self loads or (@is_total) its total
+ * ones; < 0: there is none, as the divisor is 0 or @by_event is NULL. *@is_rough: few samples. */
+double event_ratio_of(const struct event_ratio *ratio, const struct stats *by_event, bool is_total,
+		      bool *is_rough);
 
 struct snapshot_row {
 	uint64_t id;		/* identity: equal in all snapshots for equal keys */
-	uint64_t self_samples, total_samples;
-	double self_weight, total_weight;	/* summed period (times decay in a decay window) */
+	struct stats now;
+	struct stats base;	/* is_compared: in the baseline; all 0: the row is new. A row that
+				 * is only there has only these */
+	const struct stats *by_event;	/* in the window, of each of snapshot.event_columns; NULL:
+					 * not requested. BORROWED from the snapshot */
+	const char *event;	/* KEY_EVENT: name of the samples' event; else "" */
+	uint32_t event_index;	/* KEY_EVENT: its number, as in REQUEST_EVENT */
+	double whole, base_whole;	/* KEY_EVENT: weight of the event, in the window and in the
+					 * baseline: 100 % of the row's shares */
 	const char *symbol;	/* demangled, unless raw names are shown; "" while loading;
 				 * "0x..." when unknown */
 	const char *raw_symbol;	/* symbol name as in its file; often equal to `symbol` */
-	const char *object;	/* short: base name, "[kernel]", "[vdso]", "[anon]", "[unknown]" */
-	const char *object_path;	/* whole path, or equal to `object` */
+	const char *dso;	/* short: base name, "[kernel]", "[vdso]", "[anon]", "[unknown]" */
+	const char *dso_path;		/* whole path, or equal to `dso` */
 	const char *build_id;	/* hex or "" */
 	const char *comm;	/* comm that all samples share, else "" (see tasks); with KEY_GROUP
 				 * the present comm of the thread or process, if known */
@@ -38,7 +99,16 @@ struct snapshot_row {
 				 * by the calls inlined there in brackets; "" unknown */
 	const char *source_reason;	/* why `source` will stay unknown; else "" */
 	uint64_t address;	/* start of the symbol, or the address; in a file: its offset */
-	uint32_t object_id;	/* DSO of the code, for struct source_wish; UINT32_MAX: not keyed
+	uint64_t offset;	/* KEY_ADDRESS: of the address in its symbol; 0 if it has no name */
+	/* KEY_FROM: where the branch, or the call, comes from; the texts as those of the row. ""
+	 * and MODE_UNKNOWN: there is no caller. */
+	const char *from_symbol, *from_dso_path;
+	uint64_t from_address, from_offset;
+	enum cpu_mode from_mode;
+	bool is_from_named;	/* from_symbol is the name of a function, not "0x..." */
+	double predicted, mispredicted;	/* KEY_FROM: parts of the row's self weight: branches that
+					 * were predicted rightly, or wrongly */
+	uint32_t dso_id;	/* DSO of the code, for struct source_request; UINT32_MAX: not keyed
 				 * by code */
 	int64_t pid, tid;	/* if all samples share it, else -1 (pid 0 is the idle task) */
 	int64_t cpu;		/* if all samples share it, else -1 */
@@ -57,8 +127,12 @@ struct snapshot_row {
 					 * more, that the row sums; it has no pid. Else 0 */
 
 	/* Rows keyed by pid or tid: cgroup of the process, or the last known if it was moved. "":
-	 * in none; all four "": unknown. See proc/cgroup_name.h. */
+	 * in none; all four "": unknown. See struct cgroup_name. */
 	const char *cgroup, *unit, *container, *pod;
+
+	/* Of an event that counts waits: what they wait for, and their states, each name once,
+	 * separated by ", "; and who woke them, if all share it. "": none, or another event. */
+	const char *wait, *wait_state, *waker;
 
 	/* Rows keyed by pid or tid, live, once /proc was read: of the row's thread or process. */
 	const char *command_line;	/* arguments separated by spaces; "" unknown, or none */
@@ -67,12 +141,16 @@ struct snapshot_row {
 	char task_state;	/* R S D Z T I ... as in /proc/PID/stat; 0: absent, X: has ended */
 
 	double busy_pct;	/* rows keyed by CPU: busy % in the window; < 0: absent */
-
-	/* is_compared: stats of the row in the baseline; all 0: the row is new. A row that is only
-	 * in the baseline has only these. */
-	uint64_t base_self_samples, base_total_samples;
-	double base_self_weight, base_total_weight;
 };
+
+/* Returns the share of the row's branches that were mispredicted, 0..100; < 0: the CPU says of none
+ * how it was predicted. */
+static inline double snapshot_row_mispredicted_pct(const struct snapshot_row *row)
+{
+	const double known = row->predicted + row->mispredicted;
+
+	return known > 0 ? 100 * row->mispredicted / known : -1;
+}
 
 /* KEY_GROUP: true for the row of a thread, false for the row of a process. */
 static inline bool snapshot_row_is_thread(const struct snapshot_row *row)
@@ -92,13 +170,78 @@ struct snapshot_baseline {
 	const char *notice;	/* why there is none or no newer one, or what is missing; else "" */
 };
 
-/* What the points of the activity graph are. */
-enum strip_kind {
-	STRIP_BUSY,		/* busy % of all CPUs, from /proc/stat */
-	STRIP_RATE,		/* samples a second: where busy means nothing (tasks, replay) */
+/* --format events: hits and samples one by one, by time, over all events and probes and over the
+ * snapshots of a run. They own one block with all text, sanitized, never NULL. */
+struct snapshot_field {		/* a value that a hit carries */
+	const char *name, *text;	/* text "": empty, or !is_known */
+	bool is_known, is_number;	/* is_number: `text` is a decimal number */
 };
 
-#define STRIP_POINTS 1200	/* 20 minutes */
+struct snapshot_event {
+	uint64_t time_ns;	/* end of the event: CLOCK_MONOTONIC, or the recording's clock */
+	uint32_t cpu;		/* UINT32_MAX: unknown */
+	uint32_t pid, tid;
+	const char *comm, *event;
+	uint64_t period;
+	bool has_period;	/* true for a sample, false for a probe hit */
+	int64_t latency_ns;	/* < 0: none */
+	const char *symbol, *dso;	/* location of the leaf; "" unknown */
+	const char *const *frames;	/* symbol names, else addresses; the leaf first */
+	uint32_t frame_count;	/* 0: no stack was requested, or it is unknown */
+	const struct snapshot_field *fields;
+	uint32_t field_count;
+	const struct perf_branch_entry *branches;	/* the newest first; NULL: none */
+	uint32_t branch_count;
+};
+
+struct snapshot_events {
+	uint32_t count;
+	const struct snapshot_event *list;
+	uint64_t dropped;	/* events dropped since start, as the reader was too slow */
+};
+
+/* Counters of the window: events that are counted, not sampled (capture/counter_set.h). They own
+ * one block. */
+#define SNAPSHOT_COUNTERS_TEXT 1024
+#define SNAPSHOT_COUNTERS_SECONDS 120
+#define SNAPSHOT_COUNTERS_EVENTS 32	/* most events */
+
+enum counters_state {
+	COUNTERS_OPENING,	/* no reading yet */
+	COUNTERS_COUNTED,	/* there are values; `counted_s` says for how much of the window */
+	COUNTERS_NOT_THEN,	/* they are counted, but were not in this window */
+	COUNTERS_ENDED,		/* the task has ended, and was not counted in this window */
+	COUNTERS_REFUSED,	/* `reason` says why */
+};
+
+struct snapshot_counters {
+	enum counters_state state;
+	enum counters_of of;	/* COUNTERS_OF_ALL: of the machine */
+	uint32_t id;		/* pid or tid, else 0 */
+	bool is_of_more;	/* the machine is counted, and less than that is sampled */
+	bool has_nmi_watchdog;	/* the NMI watchdog holds a hardware counter */
+	char reason[sizeof(((struct diag *)0)->text)];	/* cause and remedy; "": none */
+	char notice[SNAPSHOT_COUNTERS_TEXT];	/* sentences; "": none */
+	double counted_s;	/* how much of the window was counted */
+	double rows_counted_s;	/* how much of it is known by row */
+	uint32_t event_count, row_count;
+	enum counter_rows rows_are;	/* COUNTER_PER_CPU or COUNTER_PER_THREAD */
+	const struct counter_event *events;	/* names and reasons are sanitized */
+	const struct counter_row *rows;		/* row_count; texts are sanitized */
+	/* Row 0 is the sum, then those of `rows`: event by event, summed over the window. */
+	const struct counter_value *values;
+	/* Event by event the scaled counts a second, in each of the SNAPSHOT_COUNTERS_SECONDS up to
+	 * the window's end, oldest first; < 0: not counted then. */
+	const float *rates;
+};
+
+/* What the points of the activity graph are. */
+enum activity_kind {
+	ACTIVITY_BUSY,		/* busy % of all CPUs, from /proc/stat */
+	ACTIVITY_RATE,		/* samples a second: where busy means nothing (tasks, replay) */
+};
+
+#define ACTIVITY_POINTS 1200	/* 20 minutes */
 #define HEAT_ROWS    20
 
 /* Source of the samples' callers. */
@@ -112,6 +255,7 @@ struct snapshot {
 	/* target and event */
 	const char *host;
 	const char *event;	/* name of the event shown */
+	bool is_of_waits;	/* the event counts waits: weights are ns */
 	const char *target;	/* "8 CPUs", "pid 4121", ... */
 	uint32_t target_pid;	/* the only process that is sampled; 0: none, or several */
 	uint32_t target_children;	/* children of a nearly idle target_pid, where children
@@ -136,7 +280,7 @@ struct snapshot {
 	enum window_kind window;
 	double window_s;	/* length actually covered */
 	unsigned int keys;	/* enum row_key bits of the rows; 0: there are none */
-	uint64_t query;		/* query.number of the query that this answers */
+	uint64_t query;		/* query.number of the query that this replies to */
 	bool is_frozen;		/* the window's end is fixed: REQUEST_FREEZE */
 	bool is_selected;	/* the window's begin and end were chosen: REQUEST_FREEZE */
 	uint64_t asked_begin_ns, asked_end_ns;	/* is_selected: times in REQUEST_FREEZE. A rolled up
@@ -173,11 +317,11 @@ struct snapshot {
 					 * sampled tasks. < 0: absent */
 	double busy_pct;	/* busy % of all CPUs; < 0: absent (per-process target, replay) */
 
-	enum strip_kind strip_kind;
-	uint32_t strip_count;	/* at most STRIP_POINTS */
-	double strip_step_s;	/* seconds between two points */
-	uint64_t strip_end_ns;	/* end of the newest point */
-	const float *strip;	/* the points, oldest first; < 0: unknown */
+	enum activity_kind activity_kind;
+	uint32_t activity_count;	/* at most ACTIVITY_POINTS */
+	double activity_step_s;	/* seconds between two points */
+	uint64_t activity_end_ns;	/* end of the newest point */
+	const float *activity;	/* the points, oldest first; < 0: unknown */
 	const float *heat;	/* query.heat: HEAT_ROWS values per point, the earliest first: busy
 				 * samples (or hits) in each 50 ms; < 0: unknown. NULL: not
 				 * requested, or points are longer than a second */
@@ -189,7 +333,7 @@ struct snapshot {
 	uint64_t filtered_unknown_uid;	/* -u: left out because the uid could not be read */
 	uint64_t evicted_samples;	/* evicted for the memory budget; only in WINDOW_ALL */
 	uint64_t stalled_rounds, throttled_ns;
-	struct loss_ledger ledger;	/* losses by cause, including those above */
+	struct loss_counters losses;	/* losses by cause, including those above */
 
 	/* cost of flametop itself */
 	double own_cpu_pct;	/* % of one CPU, over 50 ms or more */
@@ -200,15 +344,22 @@ struct snapshot {
 	char *source_text;	/* owned: text for `source` of rows, or for end_reason, that came
 				 * after the block was built; NULL: none */
 	size_t row_count;
-	const struct snapshot_row *rows;	/* by self_weight, largest first; ties by
-						 * total_weight, then id. query.by_total: by
-						 * total_weight first */
+	const struct snapshot_row *rows;	/* by self weight, largest first; ties by
+						 * total weight, then id. query.by_total: by
+						 * total weight first. KEY_EVENT: by samples, as
+						 * weights of different events can't be compared */
 	struct snapshot *folded;	/* owned; REQUEST_STACKS: the same window and filter, with a
 				 * tree of all callees below their commands. Else NULL */
 	struct snapshot_probes probes;	/* count 0: there are none */
 	struct snapshot_events *events;	/* owned; --format events only, else NULL */
+	struct listing *listing;	/* owned; NULL: not requested */
+	struct event_columns event_columns;	/* the events side by side, if there are several */
+	struct stats *loads_by_event;	/* owned: `by_event` of rows and nodes; NULL: none */
+	struct snapshot_counters *counters;	/* owned; NULL: not requested, or a recording */
 	struct group_tree groups;	/* level_count 0: not requested */
 	struct call_tree tree;	/* direction TREE_NONE: not requested */
+	struct call_tree callees;	/* if the query's tree is TREE_BOTH; `tree` then has the
+					 * callers of the same samples */
 };
 
 void snapshot_destroy(struct snapshot *snapshot);	/* NULL is fine */
@@ -229,6 +380,10 @@ bool snapshot_next_absence(const char **at, struct snapshot_absence *out);
 /* Returns the share of @weight in the window, or if is_relative in shown_weight, 0..100; 0 when
  * that is empty. */
 double snapshot_pct(const struct snapshot *snapshot, double weight);
+/* Returns the share of @weight, a part of @row, as snapshot_pct() does; KEY_EVENT: in the samples
+ * of the row's event. */
+double snapshot_row_pct(const struct snapshot *snapshot, const struct snapshot_row *row,
+			double weight);
 /* Returns the share of shown_weight in the whole window, 0..100. */
 double snapshot_shown_pct(const struct snapshot *snapshot);
 /* Returns the rate @count / @seconds; < 0: unknown, since in less than 0.1 s a single sample would
@@ -241,5 +396,37 @@ double snapshot_complete_pct(const struct snapshot *snapshot);
 
 /* Returns the letter for a symbol's level, as in perf(1): k . g u H. */
 char snapshot_level(enum cpu_mode mode);
+
+/* How much the rows of a compared snapshot have changed since its baseline.
+ *
+ * Units:  shares and rates, each relative to its own window, as the lengths may differ.
+ * Thread: any, no state.
+ */
+
+enum row_presence {
+	ROW_IN_BOTH,
+	ROW_NEW,		/* not in the baseline */
+	ROW_GONE,		/* only in the baseline */
+};
+
+enum row_presence row_changes_presence(const struct snapshot_row *row);
+
+/* Returns the share of @weight in the baseline, 0..100; 0 when that is empty. */
+double row_changes_base_pct(const struct snapshot *snapshot, double weight);
+/* Returns the share of @weight, a part of @row, in the baseline; KEY_EVENT: in the row's event. */
+double row_changes_row_base_pct(const struct snapshot *snapshot, const struct snapshot_row *row,
+				double weight);
+/* Returns the change of the row's share of self, or with @of_total of total, in percentage
+ * points. */
+double row_changes_points(const struct snapshot *snapshot, const struct snapshot_row *row,
+			  bool of_total);
+
+/* Returns @samples / @window_s; 0 for an empty window. */
+double row_changes_per_s(uint64_t samples, double window_s);
+
+/* Returns the indices of all rows, sorted by the change of their share, largest first, up or down;
+ * ties by the change of the other share (self or total), then in the order of the snapshot. Without
+ * a comparison: all in that order. The caller must free() them; NULL: out of memory. */
+size_t *row_changes_order(const struct snapshot *snapshot, bool of_total);
 
 #endif

@@ -20,6 +20,17 @@ static inline bool build_id_is_equal(const struct build_id *a, const struct buil
 }
 
 /* Writes lower-case hex into @out[BUILD_ID_HEX_BYTES], "" without a build-id. Returns @out. */
-char *build_id_format(const struct build_id *id, char *out);
+static inline char *build_id_format(const struct build_id *id, char *out)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *at = out;
+
+	for (unsigned int i = 0; i < id->count && i < BUILD_ID_MAX_BYTES; i++) {
+		*at++ = digits[id->bytes[i] >> 4];
+		*at++ = digits[id->bytes[i] & 15];
+	}
+	*at = '\0';
+	return out;
+}
 
 #endif

@@ -15,6 +15,9 @@ uint64_t clock_now_ns(void);
  * CLOCK_REALTIME may be set at any moment, so call this once to convert several times. */
 uint64_t clock_wall_offset_ns(void);
 
+/* Returns when this machine was booted, in nanoseconds since 1970. */
+uint64_t clock_boot_ns(void);
+
 static inline uint64_t clock_earlier(uint64_t a_ns, uint64_t b_ns)
 {
 	return a_ns < b_ns ? a_ns : b_ns;

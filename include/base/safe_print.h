@@ -18,6 +18,8 @@
 void safe_put_text(FILE *out, struct safe_text text);
 /* Writes @text with a backslash before each character that is in @special. */
 void safe_put_escaped(FILE *out, struct safe_text text, const char *special);
+/* Writes @text as a string of JSON (RFC 8259), in quotation marks. */
+void safe_put_json(FILE *out, struct safe_text text);
 #define safe_put(out, literal) safe_put_text(out, SAFE_TEXT(literal))
 
 #ifdef __cppcheck__	/* cppcheck cannot parse the macro below */

@@ -10,33 +10,11 @@
 #define CAPTURE_CAPTURE_H
 
 #include "base/diag.h"
-#include "base/spsc.h"
-#include "capture/call_graph.h"
-#include "capture/event_desc.h"
-#include "capture/target.h"
+#include "base/thread.h"
+#include "capture/event.h"
+#include "capture/scope.h"
 
 struct source;	/* ingest/source.h */
-struct stack_ends;	/* capture/stack_ends.h */
-
-#define CAPTURE_MAX_EVENTS 1919	/* TIMELINE_MAX_EVENTS (1920) less the side-band */
-#define CAPTURE_DEFAULT_FREQ_HZ 997 /* odd: not in lockstep with timers; see README "cost" */
-
-struct capture_config {
-	const char *const *events;	/* texts of -e, also lists; none: cycles or cpu-clock */
-	size_t event_text_count;
-	/* --filter texts in perf's syntax, one per text of `events` for its last event, or NULL.
-	 * NULL: no filters. BORROWED, like `events`, until capture_destroy(). */
-	const char *const *event_filters;
-	bool has_no_event;	/* open only the side-band: all counts come from probes */
-	uint64_t freq_hz;	/* 0: use `period`; UINT64_MAX: perf_event_max_sample_rate */
-	uint64_t period;	/* if freq_hz is 0, too: every hit of a tracepoint, else 997 Hz */
-	size_t ring_pages;	/* per CPU and event, a power of two; 0: ring_size_choose() */
-	struct call_graph call_graph;
-	bool are_hits_too_many;	/* call_graph auto: no copies where every hit is a sample */
-	const struct stack_ends *stack_ends;	/* BORROWED until capture_stop(); NULL: none */
-	bool insists_on_all;	/* -a: fail where not everything may be sampled */
-	struct target target;	/* owned by the capture after capture_open(), also on failure */
-};
 
 struct capture;
 

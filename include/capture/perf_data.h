@@ -15,8 +15,9 @@
 
 #include "base/build_id.h"
 #include "base/diag.h"
-#include "base/spsc.h"
-#include "capture/event_desc.h"
+#include "base/thread.h"
+#include "capture/scope.h"
+#include "capture/event.h"
 
 #define PERF_DATA_QUEUE_MIN_BYTES (256u * 1024) /* records up to 64 KiB; spsc limit is half */
 
@@ -51,6 +52,9 @@ const struct event_desc *perf_data_event(const struct perf_data *reader, size_t 
 const char *perf_data_host(const struct perf_data *reader);	/* raw; "" when not recorded */
 /* Returns the kernel release of the recorded machine (uname -r): raw; "" when not recorded. */
 const char *perf_data_kernel_release(const struct perf_data *reader);
+/* Returns the recorded machine (uname -m): raw; "" when not recorded, which is taken for the own
+ * machine. The events' formats have it as record_format.machine. */
+const char *perf_data_machine(const struct perf_data *reader);
 /* Returns a descriptor of the copy of /proc/kallsyms that `perf record --kcore` made: a regular
  * file, BORROWED, contents not checked; -1: there is none. */
 int perf_data_kernel_names(const struct perf_data *reader);
@@ -60,6 +64,8 @@ uint32_t perf_data_cpu_count(const struct perf_data *reader);	/* online; 0: not 
 /* Returns the socket (package) of each CPU from 0 on, < 0: none; *@count 0: not recorded.
  * BORROWED. */
 const int *perf_data_sockets(const struct perf_data *reader, uint32_t *count);
+/* Returns the PMUs of the machine's kinds of cores, if it has several. BORROWED. */
+const struct core_pmus *perf_data_pmus(const struct perf_data *reader);
 const struct perf_data_build_id *perf_data_build_ids(const struct perf_data *reader,
 						     size_t *count);
 

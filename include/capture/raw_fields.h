@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "capture/event_record.h"
+#include "capture/record.h"
 
 enum raw_area {
 	AREA_RAW,		/* PERF_SAMPLE_RAW */

@@ -3,11 +3,12 @@
  *   [options]  name = value         long options, flags true or false
  *   [keys]     command = key, key   see ui/keymap.h; an empty value removes the keys
  *   [columns]  view = column, ...   columns that the view shows
+ *   [screen]   counter-line = true  the line of counters is shown
  *
  * Grammar: inih's: "name = value" or "name: value"; lines that begin with # or ;, and text after
  *          " ;" in a line, are comments.
- * Place:   see config_file.h. Beside it is `state`, a file of the same form with the columns that
- *          were chosen on the screen; it wins over [columns].
+ * Place:   see config_file.h. Beside it is `state`, a file of the same form with what was chosen on
+ *          the screen; it wins over [columns] and [screen].
  * Thread:  main.
  */
 #ifndef CLI_CONFIG_H
@@ -29,7 +30,7 @@ struct config {
 	struct option_setting *settings;	/* owned, and their texts, too; checked */
 	size_t setting_count;
 	struct keymap keymap;
-	struct column_choice file_columns;	/* columns in the configuration file */
+	struct column_choice file_columns;	/* choices in the configuration file */
 	struct column_choice columns;	/* file_columns with the choices in `state` */
 	bool keeps_state;	/* false: a file other than the user's own was requested */
 	char path[PATH_MAX];	/* file that was read; "": none */
@@ -51,7 +52,8 @@ int config_load_state(struct config *config, struct diag *why);
 int config_save_state(const struct config *config, const struct column_choice *choice,
 		      struct diag *why);
 
-/* Prints a configuration with all settings and their defaults, commented out. */
+/* Prints a configuration with all settings and their defaults, commented out: a line has an effect
+ * only once it was edited. */
 void config_print_sample(FILE *out);
 
 #endif

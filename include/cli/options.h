@@ -6,17 +6,111 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "analyzer/snapshot.h"
 #include "base/diag.h"
 #include "capture/capture.h"
-#include "cli/option_table.h"
-#include "export/events.h"
+#include "export/print.h"
 #include "fold/filter.h"
+#include "fold/tree.h"
+#include "listing/listing_rows.h"
 #include "probe/probe_spec.h"
-#include "ui/command_line.h"
-#include "ui/term.h"
+#include "symbols/kernel_debug.h"
+#include "symbols/source_file.h"
+#include "timeline/timeline.h"
+#include "ui/launch.h"
 #include "ui/theme.h"
+
+/* The table of all options, from which getopt's arrays, --help, the [options] of the configuration,
+ * --print-config, flametop(8) and the shell's completion are made.
+ * Thread: constant; main.
+ */
+
+struct options;
+
+/* Parses the value of an option into @out; @as: the option as the user wrote it, for the reason.
+ * @text is borrowed as long as @out lives; NULL: it was left out. 0 or -errno with @why. */
+typedef int option_setter(struct options *out, const char *as, const char *text,
+			  struct diag *why);
+
+enum option_group {
+	OPTIONS_WHOM,
+	OPTIONS_WHAT,
+	OPTIONS_COUNTING,
+	OPTIONS_PROBES,
+	OPTIONS_SHOWN,
+	OPTIONS_SCREEN,
+	OPTIONS_BATCH,
+	OPTIONS_OTHER,
+	OPTION_GROUP_COUNT
+};
+
+/* Sets of alternative options: one on the command line overrides all of its set in the
+ * configuration. */
+enum option_choice {
+	CHOICE_FREE,
+	CHOICE_WHOM,
+	CHOICE_EVENT,
+	CHOICE_RATE,
+	CHOICE_STACKS,
+	CHOICE_FILTER,
+};
+
+/* Kinds of values, for the completion. */
+enum option_value {
+	VALUE_ANY,
+	VALUE_WORD,		/* one of `words`, or maybe another */
+	VALUE_SORT_KEYS,	/* list of `words` with signs */
+	VALUE_GROUP_KEYS,	/* list of `words` */
+	VALUE_FILE,
+	VALUE_PID,
+	VALUE_TID,
+	VALUE_USER,
+	VALUE_CGROUP,
+	VALUE_CPU,
+	VALUE_EVENT,
+	VALUE_PROBE,
+	VALUE_THEME,
+};
+
+struct option_row {
+	enum option_group group;
+	char letter;		/* 0: none */
+	const char *name;	/* long name; NULL: the row is the command after the options */
+	const char *argument;	/* NULL: none; "[=N]": may be left out */
+	/* Either the offset of the bool in struct options that the option sets, or a setter. */
+	size_t flag;
+	option_setter *set;
+	/* If the value was left out: is the next word the value? NULL: never. */
+	bool (*is_next_word)(const char *word);
+	bool in_file;		/* allowed in the configuration */
+	const char *default_text;	/* default, as a user would write it; NULL: see `help` */
+	const char *help;	/* one line or two */
+	const char *more;	/* more text for the manual; NULL: none */
+	enum option_choice choice;
+	enum option_value value;
+	const char *const *words;	/* NULL-terminated */
+};
+
+#define OPTION_ROWS_MAX 96
+
+extern const struct option_row option_rows[];
+extern const size_t option_row_count;
+
+/* Returns the title of a group in the help and the manual; "" for the last one. */
+const char *option_table_title(enum option_group group);
+
+/* Return the row of an option by its long name or its letter, or NULL. */
+const struct option_row *option_table_find(const char *name);
+const struct option_row *option_table_find_letter(int letter);
+
+/* Returns the long name that is closest to @name, or NULL when none is near. */
+const char *option_table_nearest(const char *name);
+
+bool option_table_is_value_optional(const struct option_row *row);
+
+/* Prints the text of --help. */
+void option_table_print_help(FILE *out);
 
 enum output_format {
 	OUTPUT_TEXT,
@@ -24,12 +118,27 @@ enum output_format {
 	OUTPUT_FOLDED,
 	OUTPUT_EVENTS,		/* a line per hit or sample, as they occur */
 	OUTPUT_EVENTS_JSON,
+	OUTPUT_CSV,		/* counters only */
+};
+
+/* --stat: counts instead of samples. */
+struct stat_options {
+	bool is_wanted;
+	bool only_nonzero;		/* --nonzero */
+	bool per_cpu, per_socket, per_thread;
+	const char *cgroups;		/* --for-each-cgroup; NULL: not given */
+	uint64_t runs;			/* -r; 0: not given */
+	uint64_t interval_ns;		/* -I; 0: one table at the end */
+	uint64_t detail;		/* enum counter_detail */
+	const char *output_path;	/* -o; NULL: not given */
+	bool appends;			/* --append */
 };
 
 struct options {
 	struct capture_config capture;	/* including the target */
 	const char **events;		/* owned; capture.events points to it */
-	char **event_filters;		/* owned, and each text; behind capture.event_filters */
+	char **event_filters;		/* owned, texts too; capture.event_filters points to it */
+	struct stat_options stat;
 	struct launch launch;		/* the source, in the words of the command line */
 	const char *stray_filter;	/* a --filter without an -e before it; NULL: none */
 	struct probe_spec *probes;	/* owned; entry and return of one function are one probe */
@@ -39,6 +148,17 @@ struct options {
 	bool is_readonly;		/* --readonly */
 	bool lists_probes;		/* --list-probes */
 	const char *target_pattern;	/* --list-targets; NULL: not given */
+	bool lists_events;		/* --list-events */
+	const char *event_pattern;	/* its value; NULL: all */
+	const char *vmlinux[KERNEL_DEBUG_FILES_MAX];	/* --vmlinux */
+	uint32_t vmlinux_count;
+	struct source_paths source_paths;	/* --source-path */
+	bool wants_threads;		/* --threads-now */
+	bool uses_debuginfod;		/* --debuginfod */
+	const char *debuginfod_urls;	/* NULL: those of the environment */
+	const char *lines_of;		/* --lines; NULL: not given */
+	const char *variables_of;	/* --vars; NULL: not given */
+	bool with_externs;		/* --externs */
 	double probe_cap_pct;		/* % of one CPU; INFINITY: no cap */
 	uint64_t lease_ns;		/* UINT64_MAX: as long as flametop runs */
 	const char *replay_path;	/* -i */
@@ -58,6 +178,7 @@ struct options {
 	bool prints_once;		/* print one table, when the command has ended */
 	bool is_batch, wants_help, wants_version;
 	bool wants_config, wants_man, wants_completion;	/* --print-config and the like */
+	bool wants_branches;	/* -b: capture.branch_filter says which, once checked */
 	bool wants_all, wants_format;	/* -a, --format were given; some options exclude them */
 	enum output_format format;
 	struct event_fields fields;	/* --fields */
@@ -69,9 +190,12 @@ struct options {
 	bool hide_kernel, hide_user;	/* -K, -U: added to `filter` when all is parsed */
 	bool show_idle;
 	bool includes_self;		/* include flametop's own samples and hits */
-	bool wants_source, raw_names, marks_kernel, wants_children;
+	bool wants_source, raw_names, kernel_suffix, wants_children;
 	bool is_relative;		/* --percentage relative */
 	bool wants_samples, wants_period;	/* -n, --show-total-period */
+	const char *listing_name;	/* --annotate [DSO:]SYMBOL; NULL: not given */
+	enum listing_layer layer;	/* --layer */
+	bool wants_layer;		/* --layer was given */
 	enum color_mode color;
 	const struct theme *theme;
 	bool no_unicode, no_mouse, no_cache;
@@ -97,8 +221,17 @@ int options_check(const struct option_setting *setting, struct diag *why);
 
 /* True if there is only something to print: --help, --print-config and the like. */
 bool options_is_question(const struct options *options);
-/* True for --dry-run, --list-targets and --list-probes, which also only print, but depend on the
- * machine and on all other options. */
+/* True for --dry-run, --list-targets, --list-events, --lines, --vars and --list-probes, which also
+ * only print, but depend on the machine and on all other options. */
 bool options_is_probe_question(const struct options *options);
+
+/* Prints flametop(8) and the bash completion, from the tables of options and commands.
+ * Thread: main. */
+
+/* Prints the manual page, in mdoc(7). */
+void manual_print(FILE *out);
+
+/* Prints a script for bash 4.4 or later that needs nothing else. */
+void completion_print(FILE *out);
 
 #endif

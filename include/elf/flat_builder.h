@@ -14,7 +14,7 @@
 
 #include "sandbox/flat_table.h"
 
-#define FLAT_BUILDER_MAX_SYMBOLS 4000000u /* the largest objects known have 0.2 million */
+#define FLAT_BUILDER_MAX_SYMBOLS 4000000u /* the largest DSOs known have 0.2 million */
 
 /* A name that need not be NUL-terminated. BORROWED until flat_builder_finish(). */
 struct flat_name {
@@ -40,11 +40,11 @@ void flat_builder_reserve(struct flat_builder *builder, size_t count);
 /* The calls below return 0, -ENOMEM, or -E2BIG: more than FLAT_BUILDER_MAX_SYMBOLS, or more than
  * FLAT_BYTES_MAX of names. */
 
-/* Adds a symbol; the texts are copied. @size 0: sizeless, see flat_builder_finish(). @object_name:
+/* Adds a symbol; the texts are copied. @size 0: sizeless, see flat_builder_finish(). @dso_name:
  * the kernel module, NULL for user DSOs. @rank (0-255) orders aliases that are all sized or all
  * sizeless; a sized symbol always beats a sizeless one. */
 int flat_builder_add(struct flat_builder *builder, uint64_t start, uint64_t size, const char *name,
-		     const char *object_name, unsigned int rank);
+		     const char *dso_name, unsigned int rank);
 /* Adds a symbol of a user DSO without copying @name; otherwise like flat_builder_add(). */
 int flat_builder_add_borrowed(struct flat_builder *builder, uint64_t start, uint64_t size,
 			      struct flat_name name, unsigned int rank);
@@ -62,14 +62,14 @@ int flat_builder_add_plt(struct flat_builder *builder, uint64_t start, uint64_t 
 int flat_builder_add_plt_of(struct flat_builder *builder, uint64_t start, uint64_t size,
 			    uint64_t resolver);
 
-/* Adds a boundary that no sizeless row of the same object extends across: the end of a section, or
+/* Adds a boundary that no sizeless row of the same DSO extends across: the end of a section, or
  * the start of something that is not code. */
 int flat_builder_add_boundary(struct flat_builder *builder, uint64_t address,
-			      const char *object_name);
+			      const char *dso_name);
 
 /* Sorts the rows, drops aliases and sizeless rows inside a sized one, and computes the end of the
  * other sizeless rows: the next row, boundary or unwind entry, or the end of the row they lie in.
- * If the next row belongs to another object, or there is none, they have at most @sizeless_cap
+ * If the next row belongs to another DSO, or there is none, they have at most @sizeless_cap
  * bytes. *@bytes is malloc'd for the caller, for flat_table_check(). Afterwards the builder can
  * only be destroyed. */
 int flat_builder_finish(struct flat_builder *builder, uint64_t sizeless_cap, void **bytes,

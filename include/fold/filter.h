@@ -4,7 +4,7 @@
  *   or that frame's code, has the part's value; a negated part when it has not.
  *   self:  the sample counts for its leaf's row when every part holds for the leaf.
  *   total: it counts once for each row that has a frame for which every part holds.
- * So "command nginx" shows all code of nginx, kernel included, and "object libc.so.6" in the view
+ * So "command nginx" shows all code of nginx, kernel included, and "DSO libc.so.6" in the view
  * of commands shows which commands use libc.
  *
  * Use:    a plain value: copied into requests, edited part by part by the screen.
@@ -13,21 +13,22 @@
 #ifndef FOLD_FILTER_H
 #define FOLD_FILTER_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "capture/event_record.h"
+#include "capture/record.h"
 
 #define FILTER_TEXT_BYTES 128
 #define FILTER_PARTS	  16
 
 enum filter_field {
 	FILTER_TEXT,		/* symbol (demangled or as in its file), DSO or command contains
-				 * `text`, or matches it (fold/filter_text.h) */
+				 * `text`, or matches it (struct filter_text) */
 	FILTER_COMMAND,		/* the command's name has `hash` */
-	FILTER_OBJECT,		/* the DSO's path has `hash` */
+	FILTER_DSO,		/* the DSO's path has `hash` */
 	FILTER_SYMBOL,		/* the symbol's name, as in its file, has `hash`; `number`
 				 * not 0: and its DSO's path has that hash, as every program
 				 * has a main */
@@ -35,6 +36,8 @@ enum filter_field {
 						 * (-1 in a row), SLICE_CPU_UNKNOWN such a CPU */
 	FILTER_CGROUP, FILTER_UNIT, FILTER_CONTAINER, FILTER_POD,	/* name for the process has
 						 * `hash`; hash of "": the process has none */
+	/* The name of the wait's kind or state, or the comm of its waker, has `hash`; "": none. */
+	FILTER_WAIT, FILTER_STATE, FILTER_WAKER,
 	FILTER_KERNEL, FILTER_USER,	/* code of that level, guests included */
 };
 
@@ -74,5 +77,23 @@ int filter_parse_text(const char *text, struct filter_part *out, struct diag *wh
 /* Formats @part as in the header and the breadcrumbs: "postgres", "without libc.so.6", "pid 4121",
  * "CPU 3", "\"hash\"", "~^tcp_", "no kernel". Into @out[FILTER_PART_BYTES]; returns @out. */
 char *filter_format_part(const struct filter_part *part, char *out);
+
+/* The text of a FILTER_TEXT part, compiled for matching.
+ *
+ * Plain text is a substring; "~..." is a POSIX extended regular expression (regex(7)) without
+ * references back (\1), whose braces multiply to at most 100. Smart case: without a capital letter
+ * in it, capitals make no difference. */
+struct filter_text {
+	const char *text;	/* BORROWED */
+	bool is_regex, has_capital;
+	regex_t regex;		/* owned, if is_regex */
+};
+
+/* Compiles @text, which must outlive @out. 0: filter_text_finish() is needed; -EINVAL: a bad
+ * regular expression, with the reason; -ENOMEM. After a failure there is nothing to finish. */
+int filter_text_init(struct filter_text *out, const char *text, struct diag *why);
+void filter_text_finish(struct filter_text *text);
+
+bool filter_text_matches(const struct filter_text *text, const char *name);
 
 #endif

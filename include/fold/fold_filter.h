@@ -7,7 +7,7 @@
 #define FOLD_FOLD_FILTER_H
 
 #include "fold/filter.h"
-#include "fold/filter_text.h"
+#include "fold/wait_stacks.h"
 #include "ingest/symbol_names.h"
 #include "ingest/task_table.h"
 #include "timeline/timeline.h"
@@ -16,13 +16,16 @@ struct fold_filter {
 	const struct filter *filter;	/* BORROWED */
 	const struct symbol_names *names;	/* BORROWED */
 	const struct task_table *tasks;		/* BORROWED */
+	const struct wait_stacks *waits;	/* BORROWED, set by the caller after the init; NULL:
+						 * no sample is a wait */
 	struct filter_text texts[FILTER_PARTS];	/* used by FILTER_TEXT parts */
 	uint32_t all;		/* a bit per part; 0: everything matches */
 	uint32_t negated;	/* mask of negated parts */
-	uint32_t by_task, by_cpu, by_code;	/* masks of parts that these may satisfy */
+	uint32_t by_task, by_cpu, by_code, by_wait;	/* masks of parts that these may satisfy */
 	uint32_t hiding;	/* parts in by_code that hide code: negated, or on a level */
 
-	uint32_t *of_task, *of_symbol;	/* owned memos; mask of parts satisfied; 0: not known yet */
+	uint32_t *of_task, *of_symbol;	/* owned caches; mask of parts satisfied; 0: not known
+					 * yet */
 	uint32_t task_count, symbol_count;
 };
 
@@ -32,7 +35,8 @@ int fold_filter_init(struct fold_filter *out, const struct filter *filter,
 		     const struct symbol_names *names, const struct task_table *tasks);
 void fold_filter_finish(struct fold_filter *filter);
 
-/* Returns the mask of parts that the sample satisfies by its task or CPU, whatever its code. */
+/* Returns the mask of parts that the sample satisfies by its task, its CPU, or as a wait, whatever
+ * its code. */
 uint32_t fold_filter_of_sample(struct fold_filter *filter, const struct slice_entry *entry);
 
 /* @of_sample: from fold_filter_of_sample(). False: no frame of such a sample can match. */

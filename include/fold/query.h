@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fold/call_tree.h"
+#include "base/diag.h"
 #include "fold/filter.h"
-#include "fold/group_tree.h"
+#include "fold/tree.h"
 
-/* Bits of the set of keys (-s) that distinguish rows. Default: KEY_OBJECT | KEY_SYMBOL. */
+/* Bits of the set of keys (-s) that distinguish rows. Default: KEY_DSO | KEY_SYMBOL. */
 enum row_key {
-	KEY_OBJECT = 1 << 0,
+	KEY_DSO = 1 << 0,
 	KEY_SYMBOL = 1 << 1,
 	KEY_COMM = 1 << 2,
 	KEY_PID = 1 << 3,
@@ -20,6 +20,28 @@ enum row_key {
 	KEY_CPU = 1 << 5,
 	KEY_ADDRESS = 1 << 6,
 	KEY_GROUP = 1 << 7,	/* with KEY_PID | KEY_TID: adds a row per process */
+	KEY_FROM = 1 << 8,	/* address that the leaf was called from; of a branch: its own. Only
+				 * leaves have rows then */
+	KEY_EVENT = 1 << 9,	/* rows of all events, not only of the one shown */
+};
+
+/* Whose counters a snapshot has, besides its samples. */
+enum counters_of {
+	COUNTERS_NONE,
+	COUNTERS_OF_ALL,	/* those of the machine, or of the only process that is sampled */
+	COUNTERS_OF_PROCESS,
+	COUNTERS_OF_THREAD,
+};
+
+/* Keys of the rows of branches, where the query asks for KEY_DSO | KEY_SYMBOL. */
+#define KEYS_BRANCH (KEY_FROM | KEY_DSO | KEY_SYMBOL | KEY_ADDRESS)
+
+#define QUERY_NAME_BYTES 512	/* function with its DSO; longer ones are not found */
+
+/* An address whose source line is requested, such as a snapshot_row's (dso_id, address). */
+struct source_request {
+	uint64_t address;
+	uint32_t dso;
 };
 
 /* Selects the samples of a window, and the rows and trees to make of them. */
@@ -27,8 +49,10 @@ struct query {
 	uint64_t number;	/* chosen by the screen; copied to snapshot.query */
 	unsigned int keys;	/* enum row_key bits; 0: no rows */
 	struct filter filter;
+	bool raw_waits;		/* show waits with the kernel functions that they are in: see
+				 * fold/wait_stacks.h */
 	bool raw_names;		/* show symbol names as in their files, not demangled */
-	bool by_total;		/* sort rows by total_weight, then self_weight */
+	bool by_total;		/* sort rows by total weight, then self weight */
 	enum tree_direction tree;	/* call tree to build besides the rows */
 	bool tree_idle;		/* the call tree includes idle samples */
 	bool tree_inlined;	/* the call tree shows inlined functions, as far as known */
@@ -36,21 +60,40 @@ struct query {
 	bool compare;		/* compare with the baseline, if there is one */
 	bool is_relative;	/* 100 % of the shares is what the filter leaves, not the window */
 	bool heat;		/* fill the snapshot's heat map */
+	bool event_columns;	/* rows and nodes have their loads in each event, of two to eight:
+				 * analyzer/snapshot.h */
 	uint32_t group_count;	/* levels of the tree of groups; 0: no such tree */
 	enum group_key groups[GROUP_LEVELS];
 	uint32_t probe;		/* probe to show in detail (struct snapshot_probes); 0: none */
 	uint32_t hit_probe;	/* probe of the hit to show in detail */
 	uint64_t hit;		/* number of that hit in the probe's log; 0: none */
+	/* Function to list: an address in it, DSO 0: none; or "[DSO:]SYMBOL" by name, "": none, of
+	 * which the one with the most samples is listed. */
+	struct source_request listing;
+	char listing_name[QUERY_NAME_BYTES];
+	enum counters_of counters;
+	uint32_t counters_id;	/* pid or tid of COUNTERS_OF_PROCESS and _THREAD */
+	bool counter_rows;	/* counters also by CPU, or by thread */
 	double tree_limit_pct;	/* nodes below this share of the tree's weight are left out, and
 				 * the smallest if there are too many; < 0: all are included */
 };
 
-/* An address whose source line is requested, such as a snapshot_row's (object_id, address). */
-struct source_wish {
-	uint64_t address;
-	uint32_t object;
+/* Called now and then by a long fold: true ends it, and its result is unusable, as without
+ * memory. */
+struct fold_stop {
+	bool (*is_due)(void *owner);	/* NULL: never */
+	void *owner;
 };
 
-#define SOURCE_WISHES_MAX 128	/* rows of a large terminal */
+#define SOURCE_REQUESTS_MAX 128	/* rows of a large terminal */
+
+/* Returns the name that is shown for @key, such as "dso"; group_keys_parse() also knows aliases. */
+const char *group_key_name(enum group_key key);
+
+/* Parses "comm,dso,symbol" into @keys[GROUP_LEVELS], in that order. 0, or -EINVAL for a key that is
+ * unknown, repeated or misplaced: the reason begins with @as and says what is valid; @keys and
+ * *@count are unchanged then. */
+int group_keys_parse(const char *text, const char *as, enum group_key *keys, uint32_t *count,
+		     struct diag *why);
 
 #endif

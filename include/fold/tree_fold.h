@@ -1,4 +1,4 @@
-/* tree_fold.h - sums the entries of a window into a call tree; fold/call_tree.h is what is shown.
+/* tree_fold.h - sums the entries of a window into a call tree; fold/tree.h is what is shown.
  *
  * Use:    tree_fold_init(), tree_fold_add() for every array of entries, tree_fold_sum() once, then
  *         call_tree_arrange(); tree_fold_finish() in every case.
@@ -23,14 +23,44 @@
 #ifndef FOLD_TREE_FOLD_H
 #define FOLD_TREE_FOLD_H
 
-#include "fold/class_stacks.h"
+#include <stdbool.h>
+
 #include "fold/fold_filter.h"
-#include "fold/inline_chains.h"
 #include "fold/query.h"
 #include "fold/source_lines.h"
-#include "fold/symbol_twins.h"
-#include "fold/tree_stop.h"
+#include "fold/fold.h"
 #include "timeline/stack_trie.h"
+
+/* Samples in the window and in the baseline. */
+struct class_load {
+	struct load now, base;
+};
+
+static inline void class_load_add(struct class_load *into, const struct class_load *from)
+{
+	load_add(&into->now, &from->now);
+	load_add(&into->base, &from->base);
+}
+
+/* Samples by class and stack. A class, numbered from 0, is a set of samples that are treated alike
+ * apart from their stacks. The trie must not grow meanwhile. */
+struct class_stack {
+	uint32_t stack, class;
+	uint32_t next;		/* index of the class's next row, + 1; 0: none */
+	uint32_t sibling;	/* tree_callees.c: index of the spot's next leaf, + 1; 0: none */
+	struct class_load load;
+};
+
+struct class_stacks {
+	const struct stack_trie *trie;	/* borrowed */
+	struct class_stack *rows;	/* owned, like the arrays and the map below */
+	uint32_t count, capacity;
+	uint32_t *place_of;		/* by trie stack: its first row, + 1; 0: none */
+	struct id_map others;		/* (class, stack) -> row, for a stack's other classes */
+	uint32_t *first;		/* by class: its newest row, + 1; 0: none */
+	uint32_t class_capacity;
+	bool is_out_of_memory;
+};
 
 #define TREE_FOLD_TOP	0u	/* parent of all roots */
 /* Most paths in a tree, unless the query wants all of them; the weight of the rest is in
@@ -44,17 +74,14 @@ struct tree_sum {
 	uint32_t parent;	/* index, smaller than its own; roots: TREE_FOLD_TOP */
 	uint32_t symbol;	/* symbol id; command: its str_id; inlined function:
 				 * TREE_FOLD_INLINED | index into `inlined` */
-	uint64_t self_samples, total_samples;
-	double self_weight, total_weight;
+	struct stats now, base;	/* in the window and in the baseline */
 	double hidden_weight;	/* callers beyond TREE_FOLD_PATHS, for which no path was made */
 	double inlined_weight;	/* self of functions inlined into this one, on this path */
-	uint64_t base_self_samples, base_total_samples;	/* in the baseline */
-	double base_self_weight, base_total_weight;
 };
 
 /* A function that was inlined somewhere in a DSO. */
 struct tree_inlined {
-	uint32_t object;
+	uint32_t dso;
 	struct str_id name;
 };
 
@@ -83,7 +110,8 @@ struct tree_fold {
 	struct symbol_names *names;	/* borrowed */
 	const struct task_table *tasks;	/* borrowed */
 	const struct query *query;	/* borrowed */
-	const struct symbol_twins *twins;	/* borrowed, see struct fold; NULL: none */
+	const struct symbol_pairs *pairs;	/* borrowed, see struct fold; NULL: none */
+	const struct wait_stacks *waits;	/* borrowed: tree_fold_set_waits() */
 	uint32_t event;
 	struct fold_filter filter;	/* owned */
 	bool is_rooted;			/* paths begin at a FILTER_SYMBOL */
@@ -102,11 +130,11 @@ struct tree_fold {
 	const struct inline_chains *chains;	/* borrowed; NULL: frames are not split */
 	struct tree_inlined *inlined;	/* owned */
 	uint32_t inlined_count, inlined_capacity;
-	struct id_map by_inlined;	/* (object, name) -> inlined */
+	struct id_map by_inlined;	/* (DSO, name) -> inlined */
 	double *leaf_weight, *caller_weight;	/* owned; with `chains`: weight by leaf frame and by
-						 * trie node, ranks tree_fold_wishes() */
+						 * trie node, ranks tree_fold_requests() */
 	bool is_out_of_memory;		/* samples are missing: the caller must not publish them */
-	struct tree_stop stop;		/* set by the caller after tree_fold_init() */
+	struct fold_stop stop;		/* set by the caller after tree_fold_init() */
 	bool is_stopped;		/* `stop` was due: samples are missing */
 	uint32_t steps;			/* since `stop` was last checked */
 };
@@ -116,6 +144,8 @@ void tree_fold_init(struct tree_fold *fold, struct stack_trie *trie, struct symb
 		    const struct task_table *tasks, const struct query *query, uint32_t event);
 void tree_fold_finish(struct tree_fold *fold);
 
+/* See fold_set_waits(). */
+void tree_fold_set_waits(struct tree_fold *fold, const struct wait_stacks *waits);
 /* Splits frames into the inlined functions that @chains (BORROWED) knows. Call before adding. */
 void tree_fold_inline(struct tree_fold *fold, const struct inline_chains *chains);
 
@@ -132,8 +162,8 @@ void tree_fold_sum(struct tree_fold *fold);
 
 /* Fills @out with the heaviest addresses whose inline chains are unknown but can be requested,
  * heaviest first; returns their number. Call after tree_fold_inline() and tree_fold_sum(). */
-uint32_t tree_fold_wishes(struct tree_fold *fold, const struct source_lines *lines,
-			  struct source_wish out[SOURCE_WISHES_MAX]);
+uint32_t tree_fold_requests(struct tree_fold *fold, const struct source_lines *lines,
+			    struct source_request out[SOURCE_REQUESTS_MAX]);
 
 /* For tree_callees.c and tree_callers.c. */
 
@@ -157,7 +187,6 @@ static inline const struct tree_inlined *tree_inlined_get(const struct tree_fold
 	return &fold->inlined[symbol & ~TREE_FOLD_INLINED];
 }
 
-
 /* Returns the path from @parent to @symbol, adding it if it is new. UINT32_MAX: out of memory,
  * noted in @fold. */
 uint32_t tree_fold_path(struct tree_fold *fold, uint32_t parent, uint32_t symbol);
@@ -173,5 +202,30 @@ double tree_fold_limit(const struct tree_fold *fold);
 /* Returns a path's weight in the window or, if its share in the baseline is larger, its weight
  * there scaled to the window. Valid after all entries were added. */
 double tree_fold_weight(const struct tree_fold *fold, const struct tree_sum *sum);
+
+/* Nodes made of the sums. */
+struct call_tree_builder {
+	struct call_tree tree;		/* `nodes` is not set */
+	struct tree_node *nodes;	/* owned; without text */
+	uint32_t *symbols;		/* owned; tree_sum.symbol of each node */
+};
+
+/* Fills @out from @fold, after tree_fold_sum(). 0 or -ENOMEM; call_tree_builder_finish() is needed
+ * in every case. */
+int call_tree_arrange(struct tree_fold *fold, struct call_tree_builder *out);
+void call_tree_builder_finish(struct call_tree_builder *builder);
+
+/* For call_tree_arrange.c and group_arrange.c: the position of a path in its tree. */
+struct arranged {
+	uint64_t id;
+	double weight, then_weight;	/* order siblings, largest first; ties by id */
+	uint32_t path, parent;	/* indices in the list */
+	uint32_t size;		/* nodes in its subtree; 0: left out */
+	uint32_t place;		/* index of its node; unused for [0] */
+};
+
+/* Sets sizes and places in @list[@count], parents first, with [0] above all roots, and fills @order
+ * with all that is kept, parents first. */
+void arranged_place(struct arranged *list, uint32_t count, struct arranged **order);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Owns:    a copy of the span's entries, merged by key, so that rolling up and eviction of the
  *          slices they came from change nothing. Probe values are not copied.
- * Ids:     stack and task ids as in slices: analyzer/budget.h marks and renumbers them.
+ * Ids:     stack and task ids as in slices: src/analyzer/budget.c marks and renumbers them.
  * Life:    until another is taken, or the source changes: other events can't be compared.
  *          Zeroing "since start" keeps it.
  * Thread:  the analyzer's.
@@ -10,8 +10,8 @@
 #ifndef INGEST_BASELINE_H
 #define INGEST_BASELINE_H
 
-#include "ingest/probe_hits.h"
-#include "timeline/window_span.h"
+#include "ingest/probe_state.h"
+#include "timeline/timeline.h"
 
 #define BASELINE_LABEL_BYTES  256
 #define BASELINE_NOTICE_BYTES 1024
@@ -36,16 +36,16 @@ struct baseline {
 
 void baseline_finish(struct baseline *baseline);
 
-/* Replaces @baseline by the counts of @timeline in the window of @wish. @hits: NULL when there are
- * no probes; @label is copied. 0; -ENOMEM, or -E2BIG over @limit_bytes: then the old baseline
+/* Replaces @baseline by the counts of @timeline in the window of @request. @hits: NULL when there
+ * are no probes; @label is copied. 0; -ENOMEM, or -E2BIG over @limit_bytes: then the old baseline
  * stays, and `notice` says so. */
 int baseline_take(struct baseline *baseline, const struct timeline *timeline,
-		  const struct window_wish *wish, const struct probe_hits *hits, const char *label,
-		  size_t limit_bytes);
+		  const struct window_request *request, const struct probe_hits *hits,
+		  const char *label, size_t limit_bytes);
 /* Like baseline_take(), for all of @timeline outside that window, whose begin and end must have
  * been chosen. */
 int baseline_take_around(struct baseline *baseline, const struct timeline *timeline,
-			 const struct window_wish *wish, const struct probe_hits *hits,
+			 const struct window_request *request, const struct probe_hits *hits,
 			 const char *label, size_t limit_bytes);
 
 /* Length of its time, without the part that was left out. */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe/probe_news.h"
+#include "probe/engine_messages.h"
 
 #define LATENCY_OCTAVES	    64	/* counts[i]: 2^i <= ns < 2^(i+1) */
 #define PROBE_SPARK_POINTS  60	/* seconds in snapshot_probe.spark */
@@ -57,7 +57,7 @@ struct snapshot_value {
 
 struct snapshot_probe {
 	uint32_t id, event;	/* event: for REQUEST_EVENT, its hits are samples */
-	const char *spec, *name, *object, *scope;
+	const char *spec, *name, *dso, *scope;
 	const char *meaning;	/* demangled name of its function; "": the name is not mangled, or
 				 * not demangled yet */
 	enum probe_kind kind;
@@ -75,7 +75,7 @@ struct snapshot_probe {
 	uint64_t filtered;	/* in the window: hits for which the condition was false */
 	uint64_t in_flight;	/* now: entries whose return is still to come */
 	double lease_s;		/* < 0: none */
-	double cost_pct;	/* of one CPU, now */
+	double cost_pct;	/* % of one CPU, now */
 	uint32_t own_ns;	/* part of each latency that the probe itself causes; 0: unknown */
 	uint32_t spark_count;
 	float spark[PROBE_SPARK_POINTS];	/* hits of the last seconds, oldest first */
@@ -119,7 +119,7 @@ struct snapshot_probes {
 	const struct snapshot_hit *slowest;	/* slowest first; since the probe was added */
 	struct snapshot_heat heat;
 	/* The hit that the query requests: its values are "name=value\n" each, its stack is
-	 * "leaf (object)\n" and so on. Number 0: none was requested, or it is no longer kept. */
+	 * "leaf (DSO)\n" and so on. Number 0: none was requested, or it is no longer kept. */
 	struct snapshot_hit hit;
 };
 
@@ -132,5 +132,26 @@ static inline const struct snapshot_probe *snapshot_probes_find(const struct sna
 			return &of->list[i];
 	return NULL;
 }
+
+/* The latency of a call in eight bits: the value bucket of its slice entry.
+ *
+ * Scale:  four buckets an octave, each 2^(1/4) times as wide as the one before: bucket 1 + 4o + q
+ *         begins at 2^(o + q/4) ns. 0 ns lies in bucket 1. A bucket stands for its geometric
+ *         middle, which is at most 2^(1/8) off: 9 %.
+ * Thread: any, pure.
+ */
+#define LATENCY_BUCKETS 256	/* 0: no latency; the last octave's last two quarters share one */
+
+uint8_t latency_bucket(uint64_t ns);
+/* The nanoseconds that a bucket stands for; the lowest that lie in it. */
+uint64_t latency_bucket_middle(uint8_t bucket);
+uint64_t latency_bucket_begin(uint8_t bucket);
+/* Index into snapshot_latency.octaves. */
+unsigned int latency_bucket_octave(uint8_t bucket);
+
+/* Computes count, percentiles and octaves of @counts[LATENCY_BUCKETS]. @peak_ns: the longest known
+ * call, used as the maximum if it lies in the highest bucket with counts; else that bucket's end
+ * is the maximum. */
+void latency_summarize(const uint64_t *counts, uint64_t peak_ns, struct snapshot_latency *out);
 
 #endif

@@ -10,11 +10,45 @@
 #define INGEST_TASK_TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "base/id_set.h"
-#include "base/strpool.h"
-#include "ingest/cgroup_table.h"
-#include "proc/address_map.h"
+#include "base/id_map.h"
+#include "proc/process_reader.h"
+
+/* The cgroups of sampled processes: each path once, with the names found in it.
+ *
+ * Rows stay for the life of the table, as interned text does: only cgroups of sampled processes are
+ * added, up to the limits below.
+ */
+#define CGROUP_TABLE_ROWS	16384u
+#define CGROUP_TABLE_TEXT_BYTES (4u * 1024 * 1024)
+
+#define CGROUP_UNKNOWN 0	/* row without names: not read yet, or the process ended before */
+
+/* See struct cgroup_name. Id 0, "": the path has no such name, or is "" (unknown) itself. */
+struct cgroup_names {
+	struct str_id path, unit, container, pod;
+};
+
+struct cgroup_table {
+	struct cgroup_names *rows;	/* owned */
+	uint32_t count, capacity;
+	struct id_map by_path;		/* str id -> row */
+	size_t text_bytes;		/* length of all paths */
+	uint64_t refused;		/* how often there was no room for a new row */
+	struct strpool *strings;	/* borrowed */
+};
+
+void cgroup_table_init(struct cgroup_table *table, struct strpool *strings);
+void cgroup_table_finish(struct cgroup_table *table);
+
+/* Returns the row of the raw @path[0..@len), adding it if need be. CGROUP_UNKNOWN: empty path, out
+ * of memory, or over CGROUP_TABLE_ROWS or CGROUP_TABLE_TEXT_BYTES (counted in `refused`). */
+uint32_t cgroup_table_intern(struct cgroup_table *table, const char *path, size_t len);
+
+/* BORROWED until the next cgroup_table_intern(). */
+const struct cgroup_names *cgroup_table_get(const struct cgroup_table *table, uint32_t cgroup);
 
 #define TASK_PID_UNKNOWN UINT32_MAX /* pid of a target thread given by its tid; also the kernel's
 				     * "none" */
@@ -37,17 +71,17 @@ struct process {
 	uint32_t cgroup;	/* row of task_table.cgroups; threads may have other cgroups, which
 				 * are ignored */
 	bool is_cgroup_read;	/* `cgroup` was read since fork and exec; else it is assumed */
-	bool is_cgroup_told;	/* `cgroup` is assumed, from a parent whose own was read or told */
+	bool is_cgroup_inherited;	/* `cgroup` is the parent's, read or inherited */
 	bool is_cgroup_asked;	/* the process reader is reading `cgroup` */
 	bool is_cgroup_stale;	/* the reader's reply may be older than fork or exec */
 	bool is_fork_seen;	/* its FORK has arrived, but not had its turn in time order */
 	bool has_program;	/* the file of its program has been mapped */
 	uint64_t cgroup_ns;	/* when `cgroup` was read */
 	enum maps_state maps_state;
-	struct address_map *maps;	/* owned reference; NULL before the first mapping */
-	uint32_t code;		/* id of its run-time code (struct ingest_jit); 0: none yet */
-	uint32_t objects;	/* objects that it was the first to map, and, until
-				 * analyzer/reclaim.c recounts, its parent's at the fork */
+	struct process_maps *maps;	/* owned reference; NULL before the first mapping */
+	uint32_t code;		/* id of its run-time code (struct jit); 0: none yet */
+	uint32_t dsos;		/* DSOs that it was the first to map, and, until
+				 * src/analyzer/budget.c recounts, its parent's at the fork */
 	uint32_t uid;		/* effective uid: the parent's at first, then read from /proc */
 	bool has_uid;
 	bool is_uid_asked;	/* the process reader is reading `uid` */
@@ -74,7 +108,7 @@ struct thread {
 	bool is_cgroup_open;	/* `cgroup` was an assumption at the last sample */
 	uint32_t task;		/* id for the present comm and cgroup; ID_SET_NONE: not interned */
 	bool has_comm;
-	bool is_asked, is_answered;	/* request to the process reader for its comm */
+	bool is_asked, is_replied;	/* request to the process reader for its comm */
 	bool is_target;
 	bool is_alive;
 	uint32_t seen_round;	/* task_table.round when a sample of it was counted last */
@@ -178,8 +212,8 @@ uint32_t task_table_task(struct task_table *table, struct thread *thread);
 /* Names in the cgroup of @task; all "" if unknown. BORROWED until another cgroup is interned. */
 const struct cgroup_names *task_table_cgroup(const struct task_table *table, uint32_t task);
 
-/* Forgets tasks with !used[task]. @renumbered[old] = new, or
- * ID_SET_NONE. Both arrays have task_count elements. */
+/* Forgets tasks with !used[task]. @renumbered[old] = new, or ID_SET_NONE. Both arrays have
+ * task_count elements. */
 int task_table_compact(struct task_table *table, const unsigned char *used, uint32_t *renumbered);
 
 /* Sets @used[id] of each comm that a task has (strpool_sweep()). */

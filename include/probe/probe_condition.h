@@ -49,6 +49,11 @@ struct probe_node {
 	char text[PROBE_CONDITION_TEXT];	/* numbers, too: a text field may be "42" */
 };
 
+static inline bool probe_node_is_comparison(const struct probe_node *node)
+{
+	return node->kind < OPERATOR_NOT;
+}
+
 struct probe_condition {
 	struct probe_node nodes[PROBE_CONDITION_NODES];
 	uint32_t count;		/* 0: no condition, everything matches */
@@ -62,9 +67,9 @@ struct probe_value {
 	uint64_t number;	/* two's complement when signed */
 	const char *text;	/* BORROWED; need not be terminated */
 	size_t text_bytes;
-	/* A process's address that was resolved: the object that `number` is an offset in, and its
+	/* A process's address that was resolved: the DSO that `number` is an offset in, and its
 	 * serial. 0: `number` is as recorded. */
-	uint32_t object, serial;
+	uint32_t dso, serial;
 };
 
 /* Fills @out with the value of @operand (OPERAND_VALUE: the one named @name). */
@@ -89,6 +94,10 @@ bool probe_condition_part(const struct probe_condition *condition, uint32_t inde
 /* Makes @to "@to and @part". There is always room as long as all are parts of one condition. */
 void probe_condition_join(struct probe_condition *to, const struct probe_condition *part);
 bool probe_condition_has_pointed(const struct probe_condition *condition);
+
+/* Writes the condition as it could be typed, with the names of its nodes. False: @room is too
+ * small; @out is then not to be used. */
+bool probe_condition_write(const struct probe_condition *condition, char *out, size_t room);
 
 /* Writes the condition, over fields of the record, in the kernel's filter language
  * (PERF_EVENT_IOC_SET_FILTER). False: the kernel can't express it (pid, tid, lat, names that are no

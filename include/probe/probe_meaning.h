@@ -1,7 +1,7 @@
 /* probe_meaning.h - what a value means, beyond the number or the bytes that the kernel records: a
  * network address, a system call, an error, a symbolic name of its event, a masked statement.
  *
- * Use:    find the meaning once, with the place of a probe (probe_meaning_of_type(),
+ * Use:    find the meaning once, with the point of a probe (probe_meaning_of_type(),
  *         probe_meaning_of()); format bytes as text at each hit (probe_meaning_write()), look up
  *         names of numbers when they are shown (probe_meaning_name()).
  * Source: ip(7), ipv6(7) "Address format"; syscalls(2) by libseccomp; errno(3).
@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/machine.h"
 #include "capture/raw_fields.h"
 
 enum probe_meaning {
@@ -45,9 +46,11 @@ bool probe_meaning_is_text(enum probe_meaning meaning);
 size_t probe_meaning_write(enum probe_meaning meaning, const struct raw_field *field,
 			   const struct raw_value *value, char *out, size_t room);
 
-/* Writes the name of @number, a system call or an error. False: it has no name. */
-bool probe_meaning_name(enum probe_meaning meaning, uint64_t number, char *out, size_t room);
-/* Finds the number for @name: -11 for "EAGAIN" and "-EAGAIN". False: there is none. */
+/* Writes the name of @number, a system call of @machine or an error. False: it has no name. */
+bool probe_meaning_name(enum probe_meaning meaning, enum machine machine, uint64_t number,
+			char *out, size_t room);
+/* Finds the number for @name: -11 for "EAGAIN" and "-EAGAIN"; system calls are those of the machine
+ * that flametop runs on. False: there is none. */
 bool probe_meaning_number(enum probe_meaning meaning, const char *name, uint64_t *number);
 
 #endif

@@ -1,16 +1,20 @@
 /* probe_spec.h - parses one probe as the user types it, in perf's and bpftrace's forms.
  *
- *   SPEC  := KIND ':' PLACE [ARGUMENT ...] ['if' CONDITION]
+ *   SPEC  := [NAME '='] KIND ':' POINT [ARGUMENT ...] ['@'BUILDID] ['if' CONDITION]
  *   k:FUNC        kr:FUNC         kernel function, entry or return        (k:MODULE:FUNC, too)
  *   u:FILE:FUNC   ur:FILE:FUNC    function of a program or library
  *   t:GROUP:NAME                  tracepoint
  *   U:FILE:PROVIDER:NAME          USDT probe                       (U:FILE:NAME: any provider's)
- *   lat:FUNC   lat:FILE:FUNC      entry and return of one place: latency       (lat:k:MODULE:FUNC)
+ *   lat:FUNC   lat:FILE:FUNC      entry and return of one site: latency       (lat:k:MODULE:FUNC)
  *   lat:t:GROUP:NAME->GROUP:NAME [by FIELD[,FIELD]]   from one tracepoint to the next with the
  *                                 same key, or without a key the same thread; without "->",
  *                                 sys_enter_X pairs with sys_exit_X
  *   FUNC also: FUNC%return  FUNC+OFFSET  FUNC:LINE  FILE.c:LINE  and * ? {A,B} as wildcards; in a
- *   file 0xADDRESS  fn_ADDRESS, the start of a function that may have no symbol (as in nm's output)
+ *   file 0xADDRESS  fn_ADDRESS, the start of a function that may have no symbol (as nm prints it);
+ *   FUNC@FILE.c[...], the function of that name that FILE.c declares; FUNC;PATTERN  FILE.c;PATTERN,
+ *   the lines whose text matches: a glob that ignores blanks, ends at a blank or is in quotes
+ *   NAME: what the probe is called, a C identifier; no other probe may have it
+ *   BUILDID: 16 to 40 hexadecimal digits: kernels and files with another build-id are refused
  *   ARGUMENT: [NAME=]VALUE[:TYPE], VALUE as in name, a->b.c, arr[1], $arg1, %di, $retval, +8(%si)
  *             [NAME=]norm(VALUE)[:TYPE]       a text whose constants are masked
  *
@@ -18,7 +22,7 @@
  * without KIND means a kernel function, as with perf. \X is X, and in "..." no character is
  * special: "operator*", "/opt/My App/bin", "f<int, char>".
  *
- * Pure: no file is looked at; probe/probe_places.h checks whether the place exists.
+ * Pure: no file is looked at; probe/probe_point.h checks whether the point exists.
  * Source: perf-probe(1), Documentation/trace/kprobetrace.rst, uprobetracer.rst; bpftrace(8).
  * Thread: any.
  */
@@ -28,6 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/build_id.h"
 #include "base/diag.h"
 #include "probe/probe_condition.h"
 
@@ -35,6 +40,8 @@
 #define PROBE_FILE_BYTES     256
 #define PROBE_FUNCTION_BYTES 256	/* C++ names are long */
 #define PROBE_GROUP_BYTES    64
+#define PROBE_NAME_BYTES     64	/* the kernel's limit for an event's name */
+#define PROBE_PATTERN_BYTES  128
 #define PROBE_ARGUMENTS_MAX  12
 #define PROBE_KEYS_MAX	     4
 
@@ -56,6 +63,7 @@ struct probe_argument {
 
 struct probe_spec {
 	char text[PROBE_SPEC_BYTES];	/* as typed, with blanks normalized */
+	char name[PROBE_NAME_BYTES];	/* the name that the user gave the probe; "": none */
 	enum probe_kind kind;
 	enum probe_edge edge;
 	char file[PROBE_FILE_BYTES];	/* USER, USDT: path or name as typed; KERNEL: module, or
@@ -65,15 +73,21 @@ struct probe_spec {
 						 * line of `source` */
 	bool is_wildcard;		/* `function` has *, ? or {A,B} */
 	uint64_t offset;		/* bytes after the function's start */
-	char source[PROBE_FUNCTION_BYTES];	/* source file of `line`; "": lines count from the
-						 * function's first */
+	char declared_in[PROBE_FUNCTION_BYTES];	/* source file that has to declare `function`, by
+						 * the end of its path; "": any */
+	char source[PROBE_FUNCTION_BYTES];	/* source file of `line` or `pattern`; "": lines
+						 * count from the function's first */
 	uint32_t line;			/* line number; 0: none */
+	char pattern[PROBE_PATTERN_BYTES];	/* all lines whose text matches, of `source` or of
+						 * the function; "": none. Not with a `line` */
 	char end_group[PROBE_GROUP_BYTES], end_name[PROBE_FUNCTION_BYTES];	/* second tracepoint
 										 * of a pair */
 	char keys[PROBE_KEYS_MAX][32];	/* fields that pair two hits; 0 of them: by thread */
 	uint32_t key_count;
 	struct probe_argument arguments[PROBE_ARGUMENTS_MAX];
 	uint32_t argument_count;
+	struct build_id build_id;	/* KERNEL, USER: of the only kernel, module or file that
+					 * may be probed; count 0: any */
 	struct probe_condition condition;	/* count 0: none. Each of its VALUEs and RETURN has
 						 * the name of one of the arguments, which always
 						 * exists */
@@ -94,13 +108,43 @@ int probe_spec_write(struct probe_spec *spec, const char *condition, struct diag
  * with its key began, and begins the next. */
 bool probe_spec_is_interval(const struct probe_spec *spec);
 
-/* Writes a short name, "lat:libc.so.6:malloc", without arguments and condition, files by base name;
- * for display, not for parsing. Fills @out[@room], terminated. */
+/* Writes the name that the user gave or, if there is none, a short one, "lat:libc.so.6:malloc",
+ * without arguments and condition, files by base name; for display, not for parsing. Fills
+ * @out[@room], terminated. */
 void probe_spec_name(const struct probe_spec *spec, char *out, size_t room);
 
-/* Merges an entry and a return of one place (in either order, no wildcards) into one latency probe
+/* Merges an entry and a return of one site (in either order, no wildcards) into one latency probe
  * in *@entry, with the arguments and conditions of both. False: they are no such pair, or a value
  * is typed in terms that only hold at the return (%ax); both are unchanged then. */
 bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other);
+
+/* One value that a probe records with each hit: "[NAME=]VALUE[:TYPE]".
+ *
+ *   VALUE: name  a->b.c  arr[1]  ns::global      by debug information, BTF, a tracepoint's format
+ *          $argN (from 1)  $retval  and their members: $retval->id
+ *          %di  $stackN  $stack  $comm  @SYMBOL[+-N]  @+FILEOFFSET  \N  +N(VALUE)
+ *          +uN(VALUE)                            fetch arguments in the kernel's own syntax
+ *   norm(VALUE): a text with its constants masked (probe/probe_meaning.h)
+ *   TYPE:  u8..u64 s8..s64 x8..x64, [N] of these, string ustring symbol
+ *          b<WIDTH>@<OFFSET>/<CONTAINER>
+ *          and the words of probe/probe_meaning.h: ipv4 ipv6 port sockaddr mac uuid errno syscall
+ */
+
+/* Parses @line[@from, @from + @bytes) and appends it to the arguments of @spec, whose kind and edge
+ * are known. 0 or -EINVAL. */
+int probe_argument_add(struct probe_spec *spec, const char *line, size_t from, size_t bytes,
+		       struct diag *why);
+
+/* Finds the argument named @value or with that value; if there is none, appends one for the
+ * condition that uses it. *@name: its name, BORROWED from @spec. @at: column of the condition. 0 or
+ * -EINVAL. */
+int probe_argument_want(struct probe_spec *spec, const char *value, size_t at, const char **name,
+			struct diag *why);
+
+/* True: @spec's kind and edge can have such a value. */
+bool probe_argument_fits(const struct probe_spec *spec, const struct probe_argument *argument);
+
+/* Writes @argument as it could have been typed. Returns the length as snprintf(). */
+size_t probe_argument_write(const struct probe_argument *argument, char *out, size_t room);
 
 #endif

@@ -89,4 +89,49 @@ bool process_reader_stat_reply(struct process_reader *reader, struct process_sta
  * Source: proc(5). Returns 0 or -ENOMEM; skips lines that it can't parse. */
 int process_reply_parse_maps(struct process_reply *reply, char *text, size_t len);
 
+/* The executable mappings of one process: address -> (DSO, file offset).
+ *
+ *   file offset = ip - start + file_offset		(what flat tables are sorted by)
+ *   absolute    = ip				(anonymous memory: JIT code, [heap], ...)
+ *
+ * Idea:   a sorted array, shared by reference after fork until one side changes it.
+ * Rules:  a new mapping cuts what it overlaps, as mmap(2) with MAP_FIXED does; munmap is not
+ *         reported by the kernel, so an old mapping stays until a new one overlaps it.
+ * Thread: the analyzer's.
+ */
+
+#define PROCESS_MAPS_MAX_ROWS 65536	/* vm.max_map_count is 65530 */
+
+struct mapping {
+	uint64_t start, end;		/* end is exclusive */
+	uint64_t file_offset;		/* file offset of `start` */
+	uint64_t since_ns;		/* when it was mapped; 0: before flametop looked */
+	uint32_t dso;
+	bool is_absolute;		/* frame addresses are the ip itself */
+};
+
+struct process_maps {
+	struct mapping *rows;		/* owned; sorted, not overlapping */
+	uint32_t count, capacity;
+	uint32_t refs;
+	uint64_t number, space;		/* set by users to identify the content; reset to 0 by
+					 * every change */
+};
+
+struct process_maps *process_maps_create(void);	/* empty, one reference; NULL: no memory */
+struct process_maps *process_maps_share(struct process_maps *map);	/* adds a reference */
+void process_maps_release(struct process_maps *map);		/* NULL is fine */
+
+/* Adds @row to *@map, replacing *@map by a copy first if it is shared (copy on write).
+ * Returns 0, -EINVAL (empty or wrapping range), -E2BIG or -ENOMEM. */
+int process_maps_insert(struct process_maps **map, const struct mapping *row);
+
+/* Returns the mapping that contains @ip, or NULL. BORROWED until the next insert. */
+const struct mapping *process_maps_find(const struct process_maps *map, uint64_t ip);
+
+static inline uint64_t mapping_frame_address(const struct mapping *row, uint64_t ip)
+{
+	return row->is_absolute ? ip : ip - row->start + row->file_offset;
+}
+
 #endif

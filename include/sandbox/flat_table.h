@@ -61,7 +61,7 @@ struct flat_row {
 	uint32_t size;		/* bytes, > 0: the builder computes the end of sizeless symbols */
 	uint32_t name : 28;	/* offset into strings; raw untrusted bytes, NUL-terminated */
 	uint32_t kind : 4;	/* enum flat_kind */
-	uint32_t object_name;	/* kernel tables: offset of the module's name; else FLAT_NONE */
+	uint32_t dso_name;	/* kernel tables: offset of the module's name; else FLAT_NONE */
 	uint32_t outer;		/* index of the nearest earlier row that ends later, or FLAT_NONE */
 };
 
@@ -89,7 +89,7 @@ const char *flat_table_caution(const struct flat_table *table);
 size_t flat_table_bytes(const struct flat_table *table);
 
 const char *flat_table_name(const struct flat_table *table, uint32_t row);	  /* BORROWED */
-const char *flat_table_object_name(const struct flat_table *table, uint32_t row); /* or NULL */
+const char *flat_table_dso_name(const struct flat_table *table, uint32_t row); /* or NULL */
 
 /* Returns `outer` for row @index of @rows; `outer` of all rows before it must already be set. */
 uint32_t flat_table_outer(const struct flat_row *rows, uint32_t index);

@@ -1,14 +1,15 @@
 /* probe_names.h - the possible probe targets of an ELF file: its functions under all their names,
- * and its USDT probes ("marks"). The checked reply of a SANDBOX_PROBE_NAMES job.
+ * and its USDT probes. The checked reply of a SANDBOX_PROBE_NAMES job.
  *
- *   | header | functions[function_count] | marks[mark_count] | strings[string_bytes], last NUL |
+ *   | header | functions[] | usdt_probes[] | strings[string_bytes], last byte NUL |
  *
- * Functions are sorted by name, then offset; marks by provider, name, then offset. A flat table
- * (sandbox/flat_table.h) keeps one name per address; this table has every alias, e.g. "write" where
- * the flat table has only "__write".
+ * Functions are sorted by name, then offset; USDT probes by provider, name, then offset. A flat
+ * table (sandbox/flat_table.h) keeps one name per address; this table has every alias, e.g. "write"
+ * where the flat table has only "__write".
  *
  * Use:    call probe_names_read() in the privileged process: a worker parses the file, the reply is
- *         checked. Look one function or mark up with probe_names_find_*(); iterate over the arrays.
+ *         checked. Look one function or USDT probe up with probe_names_find_*(); iterate over the
+ *         arrays.
  * Trust:  all texts are untrusted.
  * Thread: any; immutable after the check.
  */
@@ -29,7 +30,7 @@
 /* Which names to collect: flags in `argument` of the job. */
 enum probe_names_part {
 	PROBE_NAMES_FUNCTIONS = 1,
-	PROBE_NAMES_MARKS = 2,
+	PROBE_NAMES_USDT = 2,
 	PROBE_NAMES_DEMANGLED = 4,	/* fill `shown` of functions, too; one name that crashes the
 					 * demangler then fails the whole job */
 };
@@ -38,7 +39,7 @@ struct probe_names_header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t function_count;
-	uint32_t mark_count;
+	uint32_t usdt_count;
 	uint32_t string_bytes;
 	struct build_id build_id;	/* as found in the DSO, count 0 if none */
 	uint8_t padding[3];
@@ -54,7 +55,7 @@ struct probe_function {
 	uint32_t is_resolver;	/* STT_GNU_IFUNC: the code here runs once, to choose a function */
 };
 
-struct probe_mark {
+struct usdt_probe {
 	uint64_t offset;	/* file offset of the instruction */
 	uint64_t semaphore;	/* file offset of its semaphore (ref_ctr_offset); 0: has none */
 	uint32_t provider, name;	/* offsets into the strings; not "" */
@@ -65,7 +66,7 @@ struct probe_mark {
 struct probe_names {
 	const struct probe_names_header *header;	/* all four BORROWED: the checked bytes */
 	const struct probe_function *functions;
-	const struct probe_mark *marks;
+	const struct usdt_probe *usdt_probes;
 	const char *strings;
 	struct sandbox_bytes bytes;	/* owned; set by probe_names_read() only */
 };
@@ -81,13 +82,14 @@ void probe_names_finish(struct probe_names *names);	/* also after a failure */
 /* Returns the first of *@count adjacent functions named @name; NULL if *@count is 0. BORROWED. */
 const struct probe_function *probe_names_find_function(const struct probe_names *names,
 						       const char *name, uint32_t *count);
-/* Returns the first of *@count adjacent marks @provider:@name (a mark may have several sites); NULL
- * if *@count is 0. @provider "": the first provider that has @name. BORROWED. */
-const struct probe_mark *probe_names_find_mark(const struct probe_names *names,
+/* Returns the first of *@count adjacent USDT probes @provider:@name (a USDT probe may have several
+ * sites); NULL if *@count is 0. @provider "": the first provider that has @name. BORROWED. */
+const struct usdt_probe *probe_names_find_usdt(const struct probe_names *names,
 					       const char *provider, const char *name,
 					       uint32_t *count);
 
-/* Returns the text at @offset, a field of a function or mark: raw, NUL-terminated, BORROWED. */
+/* Returns the text at @offset, a field of a function or USDT probe: raw, NUL-terminated,
+ * BORROWED. */
 static inline const char *probe_names_text(const struct probe_names *names, uint32_t offset)
 {
 	return names->strings + offset;

@@ -4,7 +4,7 @@
  *             main > f > g @16          nodes    0 root     1 main (0)        2 f (1)
  *                                       stacks   0 (node 2, frame 2)          1 (node 2, frame 3)
  *
- * A frame is (object, address). A node is (parent node, frame) and stands for a caller chain. The
+ * A frame is (DSO, address). A node is (parent node, frame) and stands for a caller chain. The
  * leaf stays outside the trie, so that it does not grow with every sampled instruction.
  *
  * Invariant: a parent's number is smaller than its children's, also after compaction: one
@@ -14,13 +14,13 @@
 #ifndef TIMELINE_STACK_TRIE_H
 #define TIMELINE_STACK_TRIE_H
 
-#include "base/id_set.h"
+#include "base/id_map.h"
 
 #define STACK_NODE_ROOT 0u
 
 struct stack_frames {
 	uint64_t *address;
-	uint32_t *object;
+	uint32_t *dso;
 	uint32_t *symbol;	/* cache of the names stage: symbol id, or ID_SET_NONE */
 	uint32_t forgotten;	/* how often symbols were reset: look up kept symbol ids again */
 	uint32_t named;		/* the names stage has looked up the frames before this one */
@@ -53,7 +53,7 @@ int stack_trie_init(struct stack_trie *trie);	/* 0 or -ENOMEM */
 void stack_trie_finish(struct stack_trie *trie);
 
 /* Each returns the id of the equal row, a new one if there was none, or ID_SET_NONE: no memory. */
-uint32_t stack_trie_frame(struct stack_trie *trie, uint32_t object, uint64_t address);
+uint32_t stack_trie_frame(struct stack_trie *trie, uint32_t dso, uint64_t address);
 uint32_t stack_trie_child(struct stack_trie *trie, uint32_t parent, uint32_t frame);
 uint32_t stack_trie_stack(struct stack_trie *trie, uint32_t node, uint32_t leaf_frame);
 

@@ -5,9 +5,10 @@
  *   | 60 s | 60 s | 10 s | 10 s | ... | 1 s | 1 s | 1 s | 1 s | open |
  *
  * A slice is a sparse array of (event, task, cpu, stack, value bucket) -> count, weight. The bucket
- * is 0 for samples; a probe hit with a latency has a bucket of ingest/latency_bucket.h. Values that
- * hits carry are counted separately, as EVENT_OF_VALUES: these entries are no samples, and have
- * neither task nor CPU. Closed slices are rolled up to 10 s when they are two minutes old, and to
+ * is 0 for samples; a probe hit with a latency has a latency_bucket(), and a branch its
+ * branch_prediction. Values that hits carry are
+ * counted separately, as EVENT_OF_VALUES: these entries are no samples, and have neither task nor
+ * CPU. Closed slices are rolled up to 10 s when they are two minutes old, and to
  * 60 s when they are ten minutes old.
  *
  * Until it is rolled up, a slice has its entries in order of ticks of 50 ms, so that a window can
@@ -24,18 +25,76 @@
 #define TIMELINE_TIMELINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "base/id_set.h"
-#include "timeline/tick_totals.h"
+#include "base/id_map.h"
+
+/* Counts the samples of each event per second and per 50 ms, for the activity graph and its heat
+ * map: over the last twenty minutes, also where slices were rolled up.
+ *
+ * Use:    a zeroed struct is empty. tick_totals_add() for every sample; tick_totals_forget() when
+ *         samples leave the history.
+ * Cost:   5 KB for a minute in which the event has samples.
+ */
+#define SLICE_NS	1000000000ull
+#define SLICE_TICKS	20
+#define TICK_NS		(SLICE_NS / SLICE_TICKS)
+
+#define TICK_TOTALS_EVENTS  2047	/* events of timeline/timeline.h but EVENT_OF_VALUES */
+#define TICK_TOTALS_MINUTES 22	/* the activity graph's twenty, and parts of two more */
+
+struct tick_minute {
+	uint64_t minute;	/* minutes since time 0 */
+	uint32_t seconds[60];		/* all samples, per second */
+	uint32_t busy[60][SLICE_TICKS];	/* samples of tasks that are not idle, per tick */
+};
+
+struct tick_totals {
+	/* Owned. Minutes of an event, at minute % TICK_TOTALS_MINUTES; NULL: none counted. */
+	struct tick_minute **events[TICK_TOTALS_EVENTS];
+	size_t bytes;
+	struct tick_place {	/* cache of the last place counted: mostly the next one, too */
+		uint64_t begin_ns;	/* start of the tick */
+		uint32_t event;
+		uint32_t *second, *tick;	/* NULL: none, its minute was freed */
+	} last;
+};
+
+/* Counts @count samples. Leaves them out if they are too old, or if there is no memory. */
+void tick_totals_add(struct tick_totals *totals, uint32_t event, uint64_t time_ns, uint32_t count,
+		     bool is_busy);
+
+/* tick_totals_second() returns the samples of @event in a second, tick_totals_busy() those of tasks
+ * that are not idle in each tick of it; NULL: none, else BORROWED until the next call. @second:
+ * seconds since time 0. */
+uint32_t tick_totals_second(const struct tick_totals *totals, uint32_t event, uint64_t second);
+const uint32_t *tick_totals_busy(const struct tick_totals *totals, uint32_t event, uint64_t second);
+
+/* Returns the event to show after @event, out of @count. Of many events it is the next one that has
+ * samples, because a pattern can match hundreds of tracepoints, most of them silent. */
+uint32_t tick_totals_next(const struct tick_totals *totals, uint32_t event, uint32_t count);
+
+void tick_totals_drop(struct tick_totals *totals, uint32_t event);	/* frees all its counts */
+/* Frees the minutes before that of @until_ns, which must not be needed any more. */
+void tick_totals_forget(struct tick_totals *totals, uint64_t until_ns);
+void tick_totals_finish(struct tick_totals *totals);	/* leaves it empty */
 
 #define TIMELINE_MAX_EVENTS 1920	/* events of samples */
-#define PROBE_EVENT_FIRST   1920	/* events of probes, one per slot: probe/probe_news.h */
-#define EVENT_OF_VALUES	    2047 /* `stack` is a probe's value: ingest/probe_values.h */
+#define PROBE_EVENT_FIRST   1920	/* events of probes, one per slot: engine_messages.h */
+#define EVENT_OF_VALUES	    2047 /* `stack` is a probe's value: ingest/probe_state.h */
 #define TIMELINE_NUMBERS    2048	/* slice_entry.event is less than this */
 
 /* Unknown CPU: the largest value of slice_entry.cpu. Linux has 8192 CPUs at most (NR_CPUS); on such
  * a machine the last CPU would be shown as unknown. */
 #define SLICE_CPU_UNKNOWN 8191
+
+/* The value bucket of a branch that the CPU recorded: how it was predicted. */
+enum branch_prediction {
+	BRANCH_PREDICTION_UNKNOWN,
+	BRANCH_PREDICTED,
+	BRANCH_MISPREDICTED,
+};
 
 /* 24 bytes: a history is millions of these. */
 struct slice_entry {
@@ -159,5 +218,50 @@ void timeline_keep_ticks(struct timeline *timeline, uint64_t begin_ns, uint64_t 
 void timeline_set_border(struct timeline *timeline, uint64_t now_ns);
 
 size_t timeline_bytes(const struct timeline *timeline);
+
+/* Finds the slices in a window of time, and the times that they really cover.
+ * Thread: the analyzer's. Pure. */
+
+enum window_kind {
+	WINDOW_SECONDS,		/* the newest window_ns */
+	WINDOW_ALL,		/* since start, or since zero */
+	WINDOW_DECAY,		/* since start, halved every 5 s */
+	WINDOW_INTERVAL,	/* since the previous snapshot: batch mode, nothing twice */
+};
+
+struct window_span {
+	uint32_t first, end;	/* indices of slices: first <= index < end */
+	uint64_t begin_ns, end_ns;
+	bool is_chosen;		/* only what lies in from_ns..until_ns is in the span */
+	uint64_t from_ns, until_ns;
+};
+
+/* A requested window. */
+struct window_request {
+	enum window_kind kind;
+	uint64_t length_ns;	/* WINDOW_SECONDS */
+	uint64_t known_ns;	/* start of the history */
+	uint64_t zero_ns;	/* last reset: only chosen windows have earlier samples */
+	uint64_t zero_seq;	/* first slice after the last reset */
+	uint64_t newest_ns;	/* end of the history */
+	uint64_t frozen_ns;	/* end of the window; 0: newest_ns */
+	uint64_t chosen_ns;	/* not 0: start of a chosen window, whatever `kind` says */
+	uint64_t since_ns, since_seq;	/* WINDOW_INTERVAL: end of the previous window, and the
+					 * first slice that was not in it */
+};
+
+/* Returns the span of @request. A chosen window is cut at ticks, where slices have them: a tick, or
+ * the part of one that a slice has, belongs to it if its larger part does. The same holds for a
+ * rolled-up slice as a whole; the span then has the times really covered. Chosen windows that touch
+ * have no sample in common and leave none out. A window that would be empty, because it has the
+ * larger part of no rolled-up slice, becomes the rolled-up slice that has most of it. */
+struct window_span window_span_choose(const struct timeline *timeline,
+				      const struct window_request *request);
+
+/* Makes the array *@out of the *@count slices in @span; never NULL on success, the caller frees it
+ * with free(). Times, entries and counts of each slice are cut to the span; a slice that was cut
+ * has no ticks. Entries and ticks are BORROWED until the timeline changes. 0 or -ENOMEM. */
+int window_span_slices(const struct window_span *span, const struct timeline *timeline,
+		       struct slice **out, uint32_t *count);
 
 #endif

@@ -1,23 +1,35 @@
-/* probe_control.h - how the screen reaches the probe engine; tests pass a control without a
- * thread. */
+/* probe_control.h - how the screen reaches the probe engine and the finder of what can be probed;
+ * tests pass controls without a thread. */
 #ifndef UI_PROBE_CONTROL_H
 #define UI_PROBE_CONTROL_H
 
 #include <stdbool.h>
 
 #include "probe/probe_engine.h"
+#include "probe/targets.h"
 
 /* Thread: the ui's; both calls return at once. */
 struct probe_control {
 	void *owner;
 	/* Queues a request. False: too many are queued, try again later. */
-	bool (*order)(void *owner, const struct probe_order *order);
+	bool (*request)(void *owner, const struct probe_request *request);
 	/* Takes the next reply; false: there is none. */
-	bool (*answer)(void *owner, struct probe_answer *out);
+	bool (*reply)(void *owner, struct probe_reply *out);
 	int fd;			/* readable when a reply waits */
 	double cap_pct;		/* % of one CPU above which the governor switches a probe off */
 	const char *refusal;	/* why no probe is possible here, and the remedy; NULL or "": probes
-				 * are possible and `order` is set */
+				 * are possible and `request` is set */
+};
+
+/* How the screen reaches the finder's thread; tests pass a control without a thread. */
+struct finder_control {
+	void *owner;
+	/* Sends a request. @pid: the process the user looks at; 0: none in particular. */
+	void (*ask)(void *owner, uint64_t number, const char *text, pid_t pid);
+	/* Works like target_finder_reply(). */
+	const struct target_reply *(*reply)(void *owner);
+	void (*renew)(void *owner);	/* works like target_finder_renew() */
+	int fd;			/* readable when a reply waits */
 };
 
 #endif

@@ -8,15 +8,14 @@
 #define UI_SCREEN_H
 
 #include "analyzer/analyzer.h"
-#include "analyzer/source_change.h"
+#include "analyzer/request.h"
 #include "base/diag.h"
 #include "fold/filter.h"
-#include "probe/guardian.h"
-#include "ui/command_line.h"
-#include "ui/group_order.h"
+#include "proc/guardian.h"
+#include "ui/launch.h"
 #include "ui/keymap.h"
 #include "ui/probe_control.h"
-#include "ui/term.h"
+#include "ui/theme.h"
 #include "ui/views.h"
 
 struct screen_config {

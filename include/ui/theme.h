@@ -9,6 +9,12 @@
 #ifndef UI_THEME_H
 #define UI_THEME_H
 
+enum color_mode {
+	COLOR_AUTO,		/* by terminfo; none if NO_COLOR is set */
+	COLOR_ALWAYS,		/* by terminfo */
+	COLOR_NEVER,
+};
+
 enum role {
 	ROLE_TEXT,
 	ROLE_DIM,		/* secondary text */
@@ -29,8 +35,8 @@ enum role {
 	ROLE_JIT,		/* code that was made at run time */
 	ROLE_MATCH,		/* match of the search */
 	ROLE_TAB,		/* the view on the screen, among the names of views */
-	ROLE_STRIP,		/* activity graph */
-	ROLE_STRIP_HIGH,	/* activity graph at a load of 80 % and more */
+	ROLE_ACTIVITY,		/* activity graph */
+	ROLE_ACTIVITY_HIGH,	/* activity graph at a load of 80 % and more */
 	ROLE_BOX,		/* a menu over the table: frame and text */
 	ROLE_BOX_DIM,		/* secondary text in a box */
 	ROLE_BOX_CURSOR,	/* line under the cursor in a box */

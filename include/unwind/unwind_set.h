@@ -1,4 +1,4 @@
-/* unwind_set.h - the unwind tables that the analyzer uses, by the numbers that the object opener
+/* unwind_set.h - the unwind tables that the analyzer uses, by the numbers that the DSO opener
  * gave them. Limited in bytes; the least recently used table is dropped first.
  * Thread: the analyzer's.
  */
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/table_set.h"
+#include "symbols/dso_table.h"
 
 #define UNWIND_SET_BYTES_MAX ((size_t)24 << 20)	/* the largest libraries need 8 to 11 MiB */
 

@@ -12,62 +12,20 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "analyzer/publisher.h"
-#include "analyzer/second_recording.h"
 #include "base/clock.h"
-#include "base/mailbox.h"
 #include "base/thread.h"
 #include "base/whole_io.h"
 #include "budget.h"
-#include "copy_wish.h"
-#include "first_pictures.h"
+#include "event_builder.h"
 #include "ingest/source.h"
-#include "line_wait.h"
-#include "reclaim.h"
-#include "request_take.h"
-#include "source_hold.h"
+#include "schedule.h"
 
 #define REQUEST_QUEUE_BYTES (1u << 17)	/* a request has 6 KB; keys held down send many */
 #define RECORDS_PER_LOOK    1024	/* about a millisecond of work */
-#define NAMES_WAIT_NS	    (5 * CLOCK_NS_PER_S)    /* for the last snapshot of a batch */
-#define BATCH_NAMES_WAIT_NS (200 * CLOCK_NS_PER_MS) /* a worker takes 10 ms, some more under load */
 #define TASKS_REFRESH_NS    (150 * CLOCK_NS_PER_MS) /* by then /proc was read for the new rows */
 #define SOURCES_REFRESH_NS  (20 * CLOCK_NS_PER_MS)  /* a fold takes a tenth of it */
 #define STOPPED_MAX_NS	    (500 * CLOCK_NS_PER_MS) /* without a snapshot, while keys come */
 #define COMPACT_EVERY_NS    (10 * CLOCK_NS_PER_S)   /* it walks all history */
-#define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a frozen window whose names arrive */
-/* A chosen window does not change, but the activity graph beside it does, once a second. If folding
- * the window again is slow, it is refreshed less often. */
-#define CHOSEN_REFRESH_NS   CLOCK_NS_PER_S
-#define CHOSEN_SLOW_NS	    (20 * CLOCK_NS_PER_MS)
-#define CHOSEN_SELDOM_NS    (5 * CLOCK_NS_PER_S)
-
-struct analyzer {
-	struct analyzer_config config;
-	struct ingest ingest;
-	struct publisher publisher;
-	struct source_hold hold;
-	struct spsc requests;
-	struct mailbox mailbox;
-	int request_fd, snapshot_fd;	/* eventfds */
-	uint64_t next_refresh_ns;
-	struct first_pictures first;
-	uint64_t more_due_ns;		/* next snapshot, with more about the same rows; 0: none */
-	uint64_t compacted_ns;		/* last compaction because a table was full */
-	uint64_t enforced_seq;		/* open slice at the last check of the budget */
-	struct copy_size copy_size;
-	uint64_t end_ns;		/* when QUEUE_END came; 0: not yet */
-	struct diag end_why;
-	bool is_last_published;
-	bool is_first_read;		/* the first of two recordings was read */
-	uint64_t chosen_due_ns;		/* next snapshot of a chosen window */
-	uint64_t took_ns;		/* time spent on the last snapshot */
-	struct line_wait line_wait;
-	uint64_t stopped_ns;		/* first stop of a fold since the last snapshot; 0: none */
-	_Atomic bool stop;		/* set by analyzer_stop(), read by run() */
-	pthread_t thread;
-	bool has_thread;
-};
 
 /* A waiting request mostly needs another snapshot, so the fold is stopped. But with keys coming
  * without a pause there must be a snapshot now and then. */
@@ -108,20 +66,22 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 		return err;
 	}
 	analyzer->ingest.lines.is_on = config->wants_events;
+	analyzer->ingest.lines.has_branches = config->wants_event_branches;
 	analyzer->ingest.names.demangler = config->demangler;
-	analyzer->ingest.rare.server = config->rare_server;
-	analyzer->ingest.stacks.ends = config->stack_ends;
+	analyzer->ingest.slow_unwinder = config->slow_unwinder;
+	analyzer->ingest.stack_ends = config->stack_ends;
 	if (publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest)) {
 		analyzer_destroy(analyzer);
 		return diag_set(why, -ENOMEM, "no memory for the analyzer");
 	}
-	analyzer->publisher.stop = (struct tree_stop){ must_stop_fold, analyzer };
-	source_hold_init(&analyzer->hold, &analyzer->publisher.source_lines, config->source_rows);
+	analyzer->publisher.stop = (struct fold_stop){ must_stop_fold, analyzer };
+	source_hold_init(&analyzer->hold, &analyzer->publisher.source_lines,
+			 &analyzer->publisher.listings, config->source_rows);
 	*out = analyzer;
 	return 0;
 }
 
-void analyzer_stop(struct analyzer *analyzer)
+static void analyzer_stop(struct analyzer *analyzer)
 {
 	if (!analyzer->has_thread)
 		return;
@@ -177,16 +137,6 @@ bool analyzer_request(struct analyzer *analyzer, const struct request *request)
 	return true;
 }
 
-/* Restarts refreshes. In batch mode, where each line has its time, there are no first snapshots. */
-static void begin_refreshes(struct analyzer *analyzer)
-{
-	const uint64_t now_ns = clock_now_ns();
-
-	first_pictures_begin(&analyzer->first, analyzer->config.wants_all_events ? 0 : now_ns);
-	analyzer->next_refresh_ns =	/* in a replay at once: names come whenever they do */
-		now_ns + (analyzer->config.ingest.is_replay ? 0 : analyzer->config.interval_ns);
-}
-
 /* Switches to another source, also after the end of the last one: the next snapshot is its first,
  * unless only the size of stack copies differs (keeps_counts). */
 static void switch_source(struct analyzer *analyzer, const struct queue_source *item)
@@ -203,6 +153,7 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 	config->absent_events = source->absent_events;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
+	config->has_everything = source->has_everything;
 	ingest_switch(&analyzer->ingest, item->source, item->begin_ns);
 	copy_size_begin(&analyzer->copy_size, source->ingest.copy_bytes, clock_now_ns());
 	analyzer->end_ns = 0;
@@ -211,7 +162,7 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 	if (source->keeps_counts)
 		return;
 	publisher_switch(&analyzer->publisher, item->begin_ns, had_busy);
-	begin_refreshes(analyzer);
+	schedule_begin(analyzer);
 }
 
 /* Ends the source: no more records will come. With two recordings adds to @why which one it was. */
@@ -225,7 +176,7 @@ static void end_source(struct analyzer *analyzer, const struct diag *why)
 			    analyzer->is_first_read ? second->name : second->first_name);
 	analyzer->end_ns = clock_now_ns();
 	analyzer->publisher.is_ended = true;
-	clock_ticks_end(&analyzer->ingest.clock);
+	clock_ticks_end(&analyzer->ingest.losses->clock);
 }
 
 /* How many records it had; what is none counts as one. */
@@ -245,7 +196,7 @@ static int take_item(struct analyzer *analyzer, const struct queue_item *item, s
 		ingest_lost_total(&analyzer->ingest, item->event, item->cpu, lost->lost_total);
 		break;
 	case QUEUE_COUNTED:
-		clock_ticks_count(&analyzer->ingest.clock, item->event, payload,
+		clock_ticks_count(&analyzer->ingest.losses->clock, item->event, payload,
 				  analyzer->ingest.watermark_ns);
 		break;
 	case QUEUE_END:
@@ -258,7 +209,7 @@ static int take_item(struct analyzer *analyzer, const struct queue_item *item, s
 	return 1;
 }
 
-/* Hits of before another source's begin are counted with the records of the last one. */
+/* Hits from before another source begins are counted with the records of the last one. */
 static bool must_wait_for_hits(const struct analyzer *analyzer, const struct queue_item *item)
 {
 	const struct queue_source *source = (const void *)(item + 1);
@@ -269,7 +220,8 @@ static bool must_wait_for_hits(const struct analyzer *analyzer, const struct que
 
 static bool is_stopped(const struct analyzer *analyzer)
 {
-	return analyzer->ingest.is_held || publisher_is_full_of_events(&analyzer->publisher);
+	return analyzer->ingest.has_waiting || ingest_is_full(&analyzer->ingest) ||
+	       event_builder_is_full(&analyzer->publisher);
 }
 
 /* About RECORDS_PER_LOOK records, none while a table must come first. True: there may be more. */
@@ -303,76 +255,68 @@ static bool drain_probes(struct analyzer *analyzer)
 	return drain.has_more;
 }
 
-static void deliver(struct analyzer *analyzer, struct snapshot *snapshot)
+/* True: rows are keyed by tasks, for which /proc has stats. */
+static bool take_query(struct analyzer *analyzer, const struct request *request)
 {
-	snapshot_destroy(mailbox_put(&analyzer->mailbox, snapshot));
-	whole_eventfd_write(analyzer->snapshot_fd, 1);
+	struct analyzer_config *config = &analyzer->config;
+
+	config->query = request->query;
+	/* Before its first snapshot the screen can't know that there is a baseline. */
+	config->query.compare |= config->second && !analyzer->publisher.seq;
+	return config->reader && (config->query.keys & (KEY_PID | KEY_TID));
 }
 
-/* True while the first of two recordings is read, which is never shown. */
-static bool is_reading_first(const struct analyzer *analyzer)
+/* Applies @request to the content of snapshots, not to their times. True: the rows need stats from
+ * /proc, so another snapshot should follow in a moment. */
+static bool apply_request(struct analyzer *analyzer, const struct request *request)
 {
-	return analyzer->config.second && !analyzer->is_first_read;
-}
+	struct analyzer_config *config = &analyzer->config;
+	struct publisher *publisher = &analyzer->publisher;
 
-static void publish(struct analyzer *analyzer, bool is_last)
-{
-	const uint64_t began_ns = clock_now_ns();
-	struct snapshot *snapshot = NULL;
-
-	if (analyzer->config.wants_events)
-		snapshot = publisher_make_events(&analyzer->publisher, analyzer->end_ns, is_last,
-						 &analyzer->end_why);
-	else if (!is_reading_first(analyzer))
-		snapshot = publisher_make(&analyzer->publisher, is_last, &analyzer->end_why);
-	if (!snapshot)
-		return;		/* stopped, or no memory now: the next refresh tries again */
-	analyzer->took_ns = clock_now_ns() - began_ns;
-	first_pictures_made(&analyzer->first, &analyzer->ingest, began_ns);
-	analyzer->stopped_ns = 0;
-	analyzer->ingest.has_new_names = false;
-	if (analyzer->config.wants_sources)
-		source_hold_put(&analyzer->hold, snapshot, clock_now_ns());
-	else
-		deliver(analyzer, snapshot);
-}
-
-static void schedule(struct analyzer *analyzer, uint64_t now_ns)
-{
-	/* From the plan, not from now: batch lines keep their distance. */
-	analyzer->next_refresh_ns += analyzer->config.interval_ns;
-	if (analyzer->next_refresh_ns <= now_ns)
-		analyzer->next_refresh_ns = now_ns + analyzer->config.interval_ns;
-}
-
-/* True if the profiled processes have ended, but probes are still live. */
-static bool goes_on(const struct analyzer *analyzer)
-{
-	return analyzer->is_last_published && !analyzer->config.wants_all_events &&
-	       probe_hits_are_live(analyzer->ingest.hits);
-}
-
-/* True if the data on the screen does not change any more, except for names that still arrive. */
-static bool is_still(const struct analyzer *analyzer)
-{
-	return (analyzer->is_last_published && !goes_on(analyzer)) ||
-	       analyzer->publisher.frozen_ns;
+	switch (request->kind) {
+	case REQUEST_REFRESH:
+		break;
+	case REQUEST_BEGIN:
+		publisher_start(publisher, request->value_ns);
+		break;
+	case REQUEST_WINDOW:
+		config->window = (enum window_kind)request->value;
+		config->window_ns = request->value_ns;
+		break;
+	case REQUEST_INTERVAL:
+		config->interval_ns = request->value_ns;
+		break;
+	case REQUEST_ZERO:
+		/* The window of the first recording is always everything. */
+		if (!schedule_is_reading_first(analyzer))
+			publisher_zero(publisher);
+		break;
+	case REQUEST_FREEZE:
+		publisher_freeze(publisher, request->begin_ns, request->value_ns);
+		break;
+	case REQUEST_QUERY:
+		return take_query(analyzer, request);
+	case REQUEST_BASELINE:
+		publisher_mark(publisher, request->begin_ns, request->value_ns, request->value);
+		break;
+	case REQUEST_EVENT:
+		publisher->event = request->value;
+		break;
+	case REQUEST_STACKS:
+		publisher->wants_stacks = true;
+		publisher->wants_idle_stacks = request->value;
+		break;
+	case REQUEST_SOURCES:
+		source_lines_request(&publisher->source_lines, request->requests, request->value);
+		break;
+	}
+	return false;
 }
 
 static void take_request(struct analyzer *analyzer, const struct request *request)
 {
-	if (request_take(request, &analyzer->config, &analyzer->publisher,
-			 is_reading_first(analyzer)))
+	if (apply_request(analyzer, request))
 		analyzer->more_due_ns = clock_now_ns() + TASKS_REFRESH_NS;
-}
-
-/* The reply to a request is a snapshot: the next one comes an interval after it. */
-static void restart_refresh(struct analyzer *analyzer)
-{
-	analyzer->next_refresh_ns =
-		clock_now_ns() +
-		(is_still(analyzer) ? NAMES_REFRESH_NS : analyzer->config.interval_ns);
-	analyzer->chosen_due_ns = clock_now_ns() + CHOSEN_REFRESH_NS;
 }
 
 static void take_requests(struct analyzer *analyzer)
@@ -387,107 +331,14 @@ static void take_requests(struct analyzer *analyzer)
 		take_request(analyzer, next);
 		if (next->kind == REQUEST_INTERVAL || next->kind == REQUEST_FREEZE ||
 		    next->kind == REQUEST_ZERO)
-			restart_refresh(analyzer);
+			schedule_restart(analyzer);
 		if (next->kind == REQUEST_BEGIN)
-			begin_refreshes(analyzer);
+			schedule_begin(analyzer);
 		any |= next->kind != REQUEST_SOURCES && next->kind != REQUEST_BEGIN;
 		spsc_release(&analyzer->requests);
 	}
 	if (any || analyzer->stopped_ns)
-		publish(analyzer, analyzer->is_last_published);
-}
-
-/* True while a snapshot that was not read yet must not be overwritten, as in batch mode. */
-static bool must_wait_for_reader(struct analyzer *analyzer)
-{
-	return analyzer->hold.snapshot ||
-	       ((analyzer->config.window == WINDOW_INTERVAL || analyzer->config.wants_events) &&
-		!mailbox_is_empty(&analyzer->mailbox));
-}
-
-/* A refresh of batch mode is printed once, so it waits a little for names being demangled. */
-static bool must_wait_for_names(const struct analyzer *analyzer, uint64_t now_ns)
-{
-	return analyzer->config.window == WINDOW_INTERVAL &&
-	       symbol_names_are_pending(&analyzer->ingest.names) &&
-	       now_ns < analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS;
-}
-
-/* The last snapshot must have all hits of each probe, counted here and in the kernel. */
-static bool must_wait_for_probes(const struct analyzer *analyzer)
-{
-	return ingest_hit_limit_ns(&analyzer->ingest) < analyzer->end_ns ||
-	       probe_hits_read_ns(analyzer->ingest.hits) < analyzer->end_ns;
-}
-
-/* Begins the second recording after the first was counted, unless that ended by an error. */
-static void begin_second(struct analyzer *analyzer)
-{
-	struct diag why = { 0 };
-
-	analyzer->is_first_read = true;
-	if (analyzer->end_why.err)
-		return;		/* that is the end of it */
-	analyzer->end_ns = 0;
-	if (!second_recording_begin(analyzer->config.second, &analyzer->config,
-				    &analyzer->publisher, &why))
-		return;
-	analyzer->end_why = why;
-	analyzer->end_ns = clock_now_ns();
-}
-
-/* Publishes the last snapshot, once all records are counted and (within a limit) named. */
-static void finish_if_ended(struct analyzer *analyzer, uint64_t now_ns)
-{
-	const struct ingest *ingest = &analyzer->ingest;
-	const bool are_pending = ingest->opening || symbol_names_are_pending(&ingest->names);
-
-	if (!analyzer->end_ns || analyzer->is_last_published || must_wait_for_reader(analyzer))
-		return;
-	if (!ingest->parked_count && is_reading_first(analyzer)) {
-		begin_second(analyzer);
-		return;
-	}
-	if (ingest->parked_count || must_wait_for_probes(analyzer) ||
-	    (are_pending && now_ns - analyzer->end_ns < NAMES_WAIT_NS) ||
-	    line_wait_must(&analyzer->line_wait, &analyzer->publisher, now_ns))
-		return;
-	analyzer->is_last_published = !ingest->lines.count;	/* the last one has no events */
-	publish(analyzer, analyzer->is_last_published);
-}
-
-/* Publishes events. Each is published once, so the previous snapshot must have been taken. */
-static void tell_events(struct analyzer *analyzer, uint64_t now_ns)
-{
-	if (must_wait_for_reader(analyzer) ||
-	    (analyzer->config.ingest.is_replay ? !publisher_is_full_of_events(&analyzer->publisher)
-					       : now_ns < analyzer->next_refresh_ns))
-		return;
-	publish(analyzer, false);
-	if (analyzer->ingest.lines.count < EVENT_LINES_BATCH ||
-	    mailbox_is_empty(&analyzer->mailbox))
-		schedule(analyzer, now_ns);
-}
-
-static bool wants_names(const struct analyzer *analyzer)
-{
-	return is_still(analyzer) && analyzer->ingest.has_new_names &&
-	       !analyzer->config.wants_all_events;
-}
-
-static void refresh_names(struct analyzer *analyzer, uint64_t now_ns)
-{
-	if (!wants_names(analyzer) || now_ns < analyzer->next_refresh_ns)
-		return;
-	analyzer->next_refresh_ns = now_ns + NAMES_REFRESH_NS;
-	publish(analyzer, analyzer->is_last_published);
-}
-
-/* Returns when the next regular refresh is due; 0: snapshots don't come at regular times now. */
-static uint64_t planned_picture_ns(const struct analyzer *analyzer)
-{
-	return analyzer->end_ns || analyzer->config.ingest.is_replay || is_still(analyzer) ||
-	       analyzer->first.begin_ns || analyzer->more_due_ns ? 0 : analyzer->next_refresh_ns;
+		schedule_publish(analyzer);
 }
 
 /* Takes source lines that the screen waits for; more may follow in a moment. */
@@ -501,65 +352,50 @@ static void take_sources(struct analyzer *analyzer)
 		analyzer->more_due_ns = due_ns;
 }
 
-static void release_held(struct analyzer *analyzer)
+/* Takes a listing's document; a snapshot with it follows at once. */
+static void take_listings(struct analyzer *analyzer)
 {
-	struct snapshot *snapshot = source_hold_release(&analyzer->hold, clock_now_ns());
-
-	if (snapshot)
-		deliver(analyzer, snapshot);
+	if (listing_builder_take(&analyzer->publisher.listings) && !analyzer->config.wants_sources)
+		analyzer->more_due_ns = clock_now_ns();
 }
 
-/* Publishes the stats that the last snapshot requested: a frozen window would never show them. */
-static void refresh_more(struct analyzer *analyzer, uint64_t now_ns)
+/* Takes counters. The first of them, and that there are none, are shown at once, not two seconds
+ * later. */
+static void take_counters(struct analyzer *analyzer)
 {
-	if (!analyzer->more_due_ns || now_ns < analyzer->more_due_ns)
-		return;
-	analyzer->more_due_ns = 0;
-	publish(analyzer, analyzer->is_last_published);
+	if (counter_history_take(&analyzer->publisher.counters))
+		analyzer->more_due_ns = clock_now_ns();
 }
 
-/* True if the window is chosen, but the activity graph moves on, as samples still come. */
-static bool has_moving_strip(const struct analyzer *analyzer)
+/* Adapts the size of stack copies to the newest slice; after a second without samples there are
+ * several new ones. */
+static void adapt_copies(struct analyzer *analyzer)
 {
-	return analyzer->publisher.chosen_ns && !analyzer->config.ingest.is_replay &&
-	       (!analyzer->end_ns || goes_on(analyzer));
+	const struct copy_control *control = &analyzer->config.copies;
+	const struct timeline *timeline = &analyzer->ingest.timeline;
+	uint32_t requested;
+
+	if (!control->request || !timeline->count)
+		return;
+	requested = copy_size_observe(&analyzer->copy_size,
+				      &timeline->slices[timeline->count - 1].stacks,
+				      clock_now_ns());
+	if (requested)
+		control->request(control->owner, requested);
 }
 
-static void refresh_chosen(struct analyzer *analyzer, uint64_t now_ns)
+/* Ends copies that flood the rings; called often, as that must end before the second does. */
+static void end_copies(struct analyzer *analyzer)
 {
-	if (!has_moving_strip(analyzer) || now_ns < analyzer->chosen_due_ns)
-		return;
-	publish(analyzer, analyzer->is_last_published);
-	analyzer->chosen_due_ns = now_ns + (analyzer->took_ns < CHOSEN_SLOW_NS
-					    ? CHOSEN_REFRESH_NS : CHOSEN_SELDOM_NS);
-}
+	const struct copy_control *control = &analyzer->config.copies;
+	const struct ingest *ingest = &analyzer->ingest;
+	const struct copied_hits hits = {
+		.count = ingest->counters.copied_hits, .lost = ingest->counters.lost_kernel,
+		.second = ingest->timeline.open_slice.seq,
+	};
 
-static void refresh_if_due(struct analyzer *analyzer, uint64_t now_ns)
-{
-	if (analyzer->config.wants_events && !analyzer->end_ns) {
-		tell_events(analyzer, now_ns);
-		return;
-	}
-	if (analyzer->publisher.frozen_ns) {
-		refresh_names(analyzer, now_ns);
-		refresh_chosen(analyzer, now_ns);
-		return;
-	}
-	if ((analyzer->end_ns && !goes_on(analyzer)) || analyzer->config.ingest.is_replay) {
-		finish_if_ended(analyzer, now_ns);
-		refresh_names(analyzer, now_ns);
-		return;
-	}
-	if (now_ns >= first_pictures_due_ns(&analyzer->first, &analyzer->ingest)) {
-		first_pictures_made(&analyzer->first, &analyzer->ingest, now_ns);
-		analyzer->next_refresh_ns = now_ns;
-	}
-	if (now_ns < analyzer->next_refresh_ns || must_wait_for_reader(analyzer) ||
-	    must_wait_for_names(analyzer, now_ns) ||
-	    line_wait_must(&analyzer->line_wait, &analyzer->publisher, now_ns))
-		return;
-	publish(analyzer, analyzer->is_last_published);
-	schedule(analyzer, now_ns);
+	if (control->request && copy_size_is_too_much(&analyzer->copy_size, &hits, clock_now_ns()))
+		control->request(control->owner, 0);
 }
 
 /* True if a table is full, maybe of rows that history does not refer to. */
@@ -572,13 +408,12 @@ static void enforce_budget(struct analyzer *analyzer)
 {
 	const uint64_t seq = analyzer->ingest.timeline.open_slice.seq;
 
-	copy_wish_end(&analyzer->copy_size, &analyzer->config.copies, &analyzer->ingest);
+	end_copies(analyzer);
 	if (seq == analyzer->enforced_seq && !budget_is_pressed(&analyzer->ingest))
 		return;
 	analyzer->enforced_seq = seq;
 	publisher_note_losses(&analyzer->publisher);
-	copy_wish_adapt(&analyzer->copy_size, &analyzer->config.copies,
-			&analyzer->ingest.timeline);
+	adapt_copies(analyzer);
 	if (has_full_table(&analyzer->ingest) &&
 	    analyzer->ingest.watermark_ns - analyzer->compacted_ns > COMPACT_EVERY_NS) {
 		analyzer->compacted_ns = analyzer->ingest.watermark_ns;
@@ -590,48 +425,12 @@ static void enforce_budget(struct analyzer *analyzer)
 		publisher_renumbered(&analyzer->publisher);
 }
 
-/* Returns how long nothing is due; -1: until a descriptor is readable. */
-static int wait_ms(struct analyzer *analyzer, uint64_t now_ns)
-{
-	const struct ingest *ingest = &analyzer->ingest;
-	uint64_t first_ns;
-
-	if (ingest->parked_count)
-		return clock_ms_until(ingest->parked_due_ns, now_ns);
-	if (analyzer->line_wait.until_ns > now_ns)
-		return clock_ms_until(analyzer->line_wait.until_ns, now_ns);
-	if (wants_names(analyzer))
-		return clock_ms_until(analyzer->next_refresh_ns, now_ns);
-	if (has_moving_strip(analyzer))
-		return clock_ms_until(analyzer->chosen_due_ns, now_ns);
-	if (analyzer->publisher.frozen_ns || must_wait_for_reader(analyzer))
-		return -1;
-	if (analyzer->end_ns && !analyzer->is_last_published)
-		return clock_ms_until(analyzer->end_ns + NAMES_WAIT_NS, now_ns);
-	if ((analyzer->end_ns && !goes_on(analyzer)) || analyzer->config.ingest.is_replay)
-		return -1;
-	if (must_wait_for_names(analyzer, now_ns) && now_ns >= analyzer->next_refresh_ns)
-		return clock_ms_until(analyzer->next_refresh_ns + BATCH_NAMES_WAIT_NS, now_ns);
-	first_ns = first_pictures_due_ns(&analyzer->first, ingest);
-	return clock_ms_until(clock_earlier(first_ns, analyzer->next_refresh_ns), now_ns);
-}
-
 /* Returns the timeout for poll(2); -1: none. */
-static int poll_ms(struct analyzer *analyzer, uint64_t now_ns)
+static int wait_ms(struct analyzer *analyzer)
 {
-	const int refresh_ms = wait_ms(analyzer, now_ns);
-	uint64_t due_ns = clock_earlier(publisher_due_ns(&analyzer->publisher),
-					symbol_names_due_ns(&analyzer->ingest.names));
-	int due_ms;
+	const uint64_t next_ns = schedule_next_ns(analyzer);
 
-	if (analyzer->more_due_ns)
-		due_ns = clock_earlier(due_ns, analyzer->more_due_ns);
-	if (analyzer->hold.snapshot)
-		due_ns = clock_earlier(due_ns, analyzer->hold.until_ns);
-	if (due_ns == UINT64_MAX)
-		return refresh_ms;
-	due_ms = clock_ms_until(due_ns, now_ns);
-	return refresh_ms >= 0 && refresh_ms < due_ms ? refresh_ms : due_ms;
+	return next_ns == UINT64_MAX ? -1 : clock_ms_until(next_ns, clock_now_ns());
 }
 
 static void *run(void *argument)
@@ -640,44 +439,48 @@ static void *run(void *argument)
 	const struct analyzer_config *config = &analyzer->config;
 	struct pollfd fds[] = {
 		{ .fd = config->queue_fd, .events = POLLIN },
-		{ .fd = config->probes.news ? config->probes.fd : -1, .events = POLLIN },
+		{ .fd = config->probes.event ? config->probes.fd : -1, .events = POLLIN },
 		{ .fd = analyzer->request_fd, .events = POLLIN },
-		{ .fd = config->opener ? object_opener_fd(config->opener) : -1, .events = POLLIN },
+		{ .fd = config->opener ? dso_opener_fd(config->opener) : -1, .events = POLLIN },
 		{ .fd = config->reader ? process_reader_fd(config->reader) : -1,
 		  .events = POLLIN },
 		{ .fd = config->line_server ? line_server_fd(config->line_server) : -1,
 		  .events = POLLIN },
 		{ .fd = config->demangler ? demangler_fd(config->demangler) : -1,
 		  .events = POLLIN },
-		{ .fd = config->rare_server ? rare_server_fd(config->rare_server) : -1,
+		{ .fd = config->slow_unwinder ? slow_unwinder_fd(config->slow_unwinder) : -1,
 		  .events = POLLIN },
+		{ .events = POLLIN },	/* listings: there is a thread since the first one */
+		{ .events = POLLIN },	/* counters, likewise */
 	};
+	const size_t fd_count = sizeof(fds) / sizeof(fds[0]);
 	eventfd_t count;
-	bool has_more = false, was_held;
+	bool has_more = false, was_stopped;
 
 	thread_turn_begin(&config->queue->consumer);
 	while (!atomic_load_explicit(&analyzer->stop, memory_order_acquire)) { /* analyzer_stop() */
 		fds[0].fd = config->queue_fd;	/* changes with a second recording */
-		poll(fds, sizeof(fds) / sizeof(fds[0]),
-		     has_more ? 0 : poll_ms(analyzer, clock_now_ns()));
+		fds[fd_count - 1].fd = counter_history_fd(&analyzer->publisher.counters);
+		fds[fd_count - 2].fd =
+			config->listing_server ? listing_server_fd(config->listing_server) : -1;
+		poll(fds, fd_count, has_more ? 0 : wait_ms(analyzer));
 		if (fds[0].revents & POLLIN)
 			eventfd_read(config->queue_fd, &count);
 		if (fds[1].revents & POLLIN)
 			eventfd_read(config->probes.fd, &count);
 		has_more = drain_probes(analyzer);
 		has_more |= drain(analyzer);
-		was_held = is_stopped(analyzer);
+		was_stopped = is_stopped(analyzer);
 		symbol_names_pace(&analyzer->ingest.names, clock_now_ns(),
-				  planned_picture_ns(analyzer));
+				  schedule_planned_ns(analyzer));
 		ingest_poll(&analyzer->ingest, false);
 		enforce_budget(analyzer);
 		take_requests(analyzer);
 		take_sources(analyzer);
-		publisher_tick(&analyzer->publisher, clock_now_ns());
-		refresh_more(analyzer, clock_now_ns());
-		refresh_if_due(analyzer, clock_now_ns());
-		release_held(analyzer);
-		has_more |= was_held && !is_stopped(analyzer);
+		take_listings(analyzer);
+		take_counters(analyzer);
+		schedule_run(analyzer);
+		has_more |= was_stopped && !is_stopped(analyzer);
 	}
 	thread_turn_end(&config->queue->consumer);
 	return NULL;
@@ -690,7 +493,7 @@ int analyzer_start(struct analyzer *analyzer, struct diag *why)
 	if (analyzer->config.begins_on_request)
 		analyzer->next_refresh_ns = UINT64_MAX;
 	else
-		begin_refreshes(analyzer);
+		schedule_begin(analyzer);
 	publisher_start(&analyzer->publisher, clock_now_ns());
 	copy_size_begin(&analyzer->copy_size, analyzer->config.ingest.copy_bytes, clock_now_ns());
 	err = thread_start(&analyzer->thread, "flametop-model", run, analyzer);

@@ -3,18 +3,109 @@
  * Idea: drop slices oldest first, a quarter of the budget at once, so that the compaction after it
  * (which walks everything) is rare. Only memory that this frees counts: otherwise text and the rows
  * of live tasks would evict all history without getting smaller. Rejected: reference counts per
- * stack (8 bytes each, and a cache miss per sample).
+ * stack (8 bytes each, and a cache miss per sample), or per symbol and DSO: every sample would have
+ * to update them, while marking happens where all of history is walked anyway.
  */
 #include "budget.h"
 
 #include <stdlib.h>
 
-#include "analyzer/analyzer.h"
+#include "analyzer/analyzer_config.h"
 #include "base/clock.h"
-#include "base/log.h"
-#include "ingest/table_budget.h"
-#include "reclaim.h"
-#include "symbols/jit_files.h"
+#include "base/diag.h"
+#include "ingest/ingest.h"
+#include "unwind/unwind_set.h"
+
+bool reclaim_is_wanted(const struct ingest *ingest)
+{
+	return ingest->names.is_full ||
+	       (!ingest->config.is_replay && ingest->dsos.is_full) || /* else none go */
+	       strpool_passing_bytes(ingest->strings) > ingest->swept_bytes + RECLAIM_TEXT_BYTES;
+}
+
+static void mark_map(const struct process_maps *map, unsigned char *used)
+{
+	for (uint32_t i = 0; map && i < map->count; i++)
+		used[map->rows[i].dso] = 1;
+}
+
+static void mark_dsos(const struct ingest *ingest, unsigned char *used)
+{
+	const struct task_table *tasks = &ingest->tasks;
+
+	for (uint32_t i = 0; i < ingest->trie.frames.count; i++)
+		used[ingest->trie.frames.dso[i]] = 1;
+	for (uint32_t i = 0; i < ingest->names.count; i++)
+		used[ingest->names.symbols[i].dso] = 1;
+	for (uint32_t i = 0; i < tasks->process_count; i++)
+		mark_map(tasks->processes[i].maps, used);
+	ingest_mark_dsos(ingest, used);
+}
+
+/* Recounts the DSOs charged to each process: those that were reclaimed no longer count. */
+static void count_brought(struct ingest *ingest)
+{
+	struct process *process;
+
+	for (uint32_t i = 0; i < ingest->tasks.process_count; i++)
+		ingest->tasks.processes[i].dsos = 0;
+	for (uint32_t i = 0; i < ingest->dsos.count; i++) {
+		const uint32_t pid = ingest->dsos.dsos[i].brought_by;
+
+		process = pid ? task_table_find_process(&ingest->tasks, pid) : NULL;
+		if (process)
+			process->dsos++;
+	}
+}
+
+static void reclaim_dsos(struct ingest *ingest)
+{
+	unsigned char *used = calloc(ingest->dsos.count, 1);
+	uint32_t gone;
+
+	if (!used)
+		return;
+	mark_dsos(ingest, used);
+	ingest->dsos.now_ns = ingest->watermark_ns;
+	gone = dso_table_reclaim(&ingest->dsos, used);
+	if (gone)
+		log_note("%u DSOs forgotten that are no longer in use", gone);
+	free(used);
+	count_brought(ingest);
+}
+
+static void sweep_text(struct ingest *ingest)
+{
+	unsigned char *used = calloc(strpool_count(ingest->strings), 1);
+
+	if (!used)
+		return;
+	task_table_mark_text(&ingest->tasks, used);
+	dso_table_mark_text(&ingest->dsos, used);
+	symbol_names_mark_text(&ingest->names, used);
+	strpool_sweep(ingest->strings, used);
+	ingest->swept_bytes = strpool_passing_bytes(ingest->strings);
+	free(used);
+}
+
+/* Call after stacks and tasks were compacted. If names had no room, ages those that only old slices
+ * use (symbol_names_age()). Then forgets symbols without a frame; live, DSOs without a frame,
+ * symbol, map or pending sample that wait for no reply; and unreferenced passing text. Symbol ids
+ * change; ids of DSOs are not reused for a while (symbols/dso_table.h). Processes are charged
+ * only for the remaining DSOs. Without memory for its marks, a kind is kept until the next time.
+ * Thread: the analyzer's. */
+static void reclaim_unused(struct ingest *ingest, const uint32_t *stack_ages, uint32_t recent)
+{
+	if (ingest->names.is_full &&
+	    symbol_names_age(&ingest->names, &ingest->trie, stack_ages, recent))
+		log_note("no memory to let go of old names");
+	/* A symbol is found by its DSO and its name: these stay as long as it does. */
+	if (symbol_names_compact(&ingest->names, &ingest->trie))
+		return;
+	if (!ingest->config.is_replay)
+		reclaim_dsos(ingest);
+	sweep_text(ingest);
+}
 
 #define TICKS_STAY_NS (30 * CLOCK_NS_PER_S) /* short of memory, older times are exact to a second */
 #define NAMES_STAY_NS (60 * CLOCK_NS_PER_S) /* the largest window that is easily chosen */
@@ -25,17 +116,17 @@
 #define SYMBOL_BYTES (sizeof(struct symbol) + 2 * sizeof(uint32_t) + SLOT_BYTES)
 #define TEXT_BYTES   (48 + SLOT_BYTES)
 #define TASK_BYTES   (sizeof(struct process) + sizeof(struct thread) + 2 * SLOT_BYTES)
-#define OBJECT_BYTES (sizeof(struct object) + SLOT_BYTES)
+#define DSO_BYTES    (sizeof(struct dso) + SLOT_BYTES)
 #define RECORD_BYTES ((size_t)20 << 20)
 #define BASE_BYTES   ((size_t)14 << 20)
 
 _Static_assert(ANALYZER_DEFAULT_MEMORY_BYTES +
 	       SYMBOL_NAMES_ROWS * (SYMBOL_BYTES + TEXT_BYTES) + SYMBOL_NAMES_TEXT_BYTES +
-	       OBJECT_TABLE_ROWS * OBJECT_BYTES + OBJECT_TABLE_TEXT_BYTES +
+	       DSO_TABLE_ROWS * DSO_BYTES + DSO_TABLE_TEXT_BYTES +
 	       TASK_TABLE_ROWS * TASK_BYTES + TASK_TABLE_MAP_BYTES +
 	       CGROUP_TABLE_ROWS * sizeof(struct cgroup_names) + CGROUP_TABLE_TEXT_BYTES +
-	       TABLE_BUDGET_BYTES + UNWIND_SET_BYTES_MAX + JIT_FILES_BYTES_MAX +
-	       INGEST_PARKED_BYTES_MAX + EVENT_LINES_BYTES +
+	       INGEST_TABLE_BYTES + UNWIND_SET_BYTES_MAX + JIT_FILES_BYTES_MAX +
+	       INGEST_PENDING_BYTES_MAX + EVENT_LINES_BYTES +
 	       INGEST_WAITING_MAX * sizeof(struct open_request) +
 	       RECLAIM_TEXT_BYTES + RECORD_BYTES + BASE_BYTES <= 256u << 20,
 	       "who fills everything leaves flametop within 256 MiB");
@@ -225,7 +316,7 @@ bool budget_enforce(struct ingest *ingest, size_t limit_bytes, uint64_t now_ns)
 		drop_dead(ingest);
 	task_table_trim(&ingest->tasks, TASK_TABLE_ROWS, TASK_TABLE_MAP_BYTES);
 	if (!ingest->config.is_replay)
-		table_budget_enforce(ingest, TABLE_BUDGET_BYTES);
+		ingest_limit_tables(ingest, INGEST_TABLE_BYTES);
 	timeline_roll_up(&ingest->timeline, now_ns);
 	if (budget_bytes(ingest) <= limit_bytes)
 		return false;

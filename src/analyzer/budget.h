@@ -1,4 +1,5 @@
-/* budget.h - keeps the timeline and all it refers to within a number of bytes.
+/* budget.h - keeps the timeline and all it refers to within a number of bytes, and frees symbols,
+ * DSOs and texts that nothing refers to any more.
  *
  * Everything that other users' processes can make grow has a limit, and the limits add up to less
  * than 256 MiB (checked by a static assertion in budget.c; MiB):
@@ -7,22 +8,22 @@
  *   symbols: rows, indexes, demangled names	10	ingest/symbol_names.h: evicted with history,
  *						or earlier, the oldest of who has many
  *     their texts, and the pool's rows for them	22
- *   DSOs, and their paths			 8	symbols/object_table.h: as for symbols
- *   unreferenced text				 3	analyzer/reclaim.h: reclaimed beyond that
+ *   DSOs, and their paths			 8	symbols/dso_table.h: as for symbols
+ *   unreferenced text				 3	RECLAIM_TEXT_BYTES: reclaimed beyond that
  *   processes and threads			16	ingest/task_table.h: longest idle evicted
  *   maps of code				12	ingest/task_table.h: longest idle evicted
- *   cgroups					 5	ingest/cgroup_table.h
- *   symtabs					20	ingest/table_budget.h: least needed evicted
+ *   cgroups					 5	ingest/task_table.h
+ *   symtabs					20	ingest/ingest.h: least needed evicted
  *   unwind tables				24	unwind/unwind_set.h: least needed evicted
- *   names of run-time code			16	symbols/jit_files.h
- *   pending samples				16	ingest_samples.c: beyond, counted as is
+ *   names of run-time code			16	symbols/dso_table.h
+ *   pending samples				16	samples.c: beyond, counted as is
  *   files that wait to be opened		 5	ingest/ingest.h
  *   records: queue, and in order of time	20	session.c, ingest/reorder.c
  *   code, libraries, stacks, other queues	14
  *
  * Not included are the kernel's rings (-m), and what only the user can request: probes (their calls
- * 32, their records 16), the finder of probe points, source lines. A single symtab beyond the limit
- * of all, 256 at most, is kept until others are needed.
+ * 32, their records 16), the finder of probe points, source lines, counters (4). A single symtab
+ * beyond the limit of all, 256 at most, is kept until others are needed.
  */
 #ifndef ANALYZER_BUDGET_H
 #define ANALYZER_BUDGET_H
@@ -47,5 +48,13 @@ bool budget_is_pressed(const struct ingest *ingest);
 /* Forgets all stacks and tasks that no slice refers to. True: ids were renumbered; false: no memory
  * for it. */
 bool budget_compact(struct ingest *ingest);
+
+/* Bytes of new text since the last reclaim_unused(), most of it perhaps unreferenced, that make one
+ * due. */
+#define RECLAIM_TEXT_BYTES (3u * 1024 * 1024)
+
+/* True if since the last reclaim_unused() there was no room for names or DSOs and there may be now,
+ * or if there is much new text. */
+bool reclaim_is_wanted(const struct ingest *ingest);
 
 #endif

@@ -1,10 +1,10 @@
-/* busy.c - see analyzer/busy.h.
+/* busy.c - see busy.h.
  *
  * One list of readings serves the header, the CPUs and the activity graph. It is thinned out by
  * age: the first reading in each stretch of time is kept, and older stretches are longer. Shorter
  * ones divide longer ones, so the first reading in a long one was always kept. So is the newest.
  */
-#include "analyzer/busy.h"
+#include "busy.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -58,7 +58,8 @@ static uint64_t stretch_ns(uint64_t age_ns)
 	if (age_ns < 10 * CLOCK_NS_PER_S)
 		return 100 * CLOCK_NS_PER_MS;
 	/* One more than points: a share needs two readings; and one for the second in hand. */
-	return age_ns < (STRIP_POINTS + 2) * CLOCK_NS_PER_S ? CLOCK_NS_PER_S : 60 * CLOCK_NS_PER_S;
+	return age_ns < (ACTIVITY_POINTS + 2) * CLOCK_NS_PER_S ? CLOCK_NS_PER_S
+							       : 60 * CLOCK_NS_PER_S;
 }
 
 /* Drops readings to leave room for one more. */

@@ -1,5 +1,5 @@
-/* compare.c - see analyzer/compare.h. */
-#include "analyzer/compare.h"
+/* compare.c - see compare.h. */
+#include "compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +20,16 @@ void compare_forget(struct compare *compare)
 void compare_finish(struct compare *compare)
 {
 	compare_forget(compare);
-	symbol_twins_finish(&compare->twins);
+	symbol_pairs_finish(&compare->pairs);
 }
 
 bool compare_is_wanted(const struct compare *compare, const struct query *query, uint32_t event)
 {
-	return query->compare && baseline_has_event(&compare->ingest->baseline, event);
+	const struct baseline *baseline = &compare->ingest->baseline;
+
+	if (query->keys & KEY_EVENT)	/* other events than the one shown may be in it */
+		return query->compare && baseline->is_set;
+	return query->compare && baseline_has_event(baseline, event);
 }
 
 /* Returns a number that grows whenever a name or the cgroup of a task changes. */
@@ -35,21 +39,23 @@ static uint64_t names_now(const struct ingest *ingest)
 	       ingest->tasks.settled;
 }
 
-const struct symbol_twins *compare_twins(struct compare *compare)
+const struct symbol_pairs *compare_pairs(struct compare *compare)
 {
 	/* Without memory for pairs different builds are not paired, which is correct, too. */
-	symbol_twins_find(&compare->twins, &compare->ingest->names);
-	return compare->twins.count ? &compare->twins : NULL;
+	symbol_pairs_find(&compare->pairs, &compare->ingest->names);
+	return compare->pairs.count ? &compare->pairs : NULL;
 }
 
-static bool is_known(const struct compare *compare, const struct query *query, uint32_t event)
+static bool is_known(const struct compare *compare, const struct query *query, unsigned int keys,
+		     uint32_t event)
 {
 	const struct ingest *ingest = compare->ingest;
 
-	return compare->has_rows && compare->keys == query->keys && compare->event == event &&
+	return compare->has_rows && compare->keys == keys && compare->event == event &&
+	       compare->raw_waits == query->raw_waits &&
 	       compare->baseline == ingest->baseline.number &&
 	       compare->names == names_now(ingest) &&
-	       (!compare->twins.count || compare->symbol_count == ingest->names.count) &&
+	       (!compare->pairs.count || compare->symbol_count == ingest->names.count) &&
 	       filter_is_same(&compare->filter, &query->filter);
 }
 
@@ -63,24 +69,27 @@ static void add_baseline(struct fold *rows, const struct baseline *baseline)
 		fold_add(rows, baseline->entries, baseline->count, 1.0);
 }
 
-const struct fold *compare_rows(struct compare *compare, const struct query *query, uint32_t event,
-				const struct tree_stop *stop)
+const struct fold *compare_rows(struct compare *compare, const struct query *query,
+				unsigned int keys, uint32_t event,
+				const struct wait_stacks *waits, const struct fold_stop *stop)
 {
 	struct ingest *ingest = compare->ingest;
 	struct fold *rows = &compare->rows;
 
-	if (is_known(compare, query, event))
+	if (is_known(compare, query, keys, event))
 		return rows;
 	compare_forget(compare);
 	compare->filter = query->filter;
-	compare->keys = query->keys;
+	compare->keys = keys;
 	compare->event = event;
+	compare->raw_waits = query->raw_waits;
 	compare->baseline = ingest->baseline.number;
 	compare->names = names_now(ingest);
-	fold_init(rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
+	fold_init(rows, &ingest->trie, &ingest->names, &ingest->tasks, keys, event,
 		  &compare->filter);
+	fold_set_waits(rows, waits);
 	compare->has_rows = true;
-	rows->twins = compare->twins.count ? &compare->twins : NULL;
+	rows->pairs = compare->pairs.count ? &compare->pairs : NULL;
 	rows->stop = *stop;
 	add_baseline(rows, &ingest->baseline);
 	compare->symbol_count = ingest->names.count;

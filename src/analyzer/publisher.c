@@ -1,5 +1,5 @@
-/* publisher.c - see analyzer/publisher.h. */
-#include "analyzer/publisher.h"
+/* publisher.c - see publisher.h. */
+#include "publisher.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,20 +9,19 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/log.h"
+#include "base/diag.h"
+#include "capture/stack_copy.h"
 #include "fold/fold.h"
-#include "fold/window_fold.h"
-#include "ingest/loss_sums.h"
-#include "probe_draft.h"
-#include "proc/task_list.h"
+#include "ingest/losses.h"
+#include "probe_builder.h"
+#include "proc/process_stat.h"
 #include "snapshot_build.h"
-#include "snapshot_losses.h"
+#include "window_fold.h"
 
 #define BASELINE_SHARE	4	/* 1/4 of all memory: its stacks take as much again */
+/* These have three quarters of what a decaying window weighs. */
+#define DECAY_COUNTED_NS (10 * CLOCK_NS_PER_S)
 #define NO_EVENT	UINT32_MAX		/* nothing is sampled, and no probe is there yet */
-/* Shorter times have the cost of a single fold, as snapshots for keys come in quick succession.
- * Half of the shortest interval. */
-#define OWN_COST_MIN_NS (50 * CLOCK_NS_PER_MS)
 
 int publisher_init(struct publisher *publisher, const struct analyzer_config *config,
 		   struct ingest *ingest)
@@ -30,8 +29,10 @@ int publisher_init(struct publisher *publisher, const struct analyzer_config *co
 	*publisher = (struct publisher){ .config = config, .ingest = ingest };
 	publisher->failure = snapshot_create_failure();
 	compare_init(&publisher->compare, ingest);
+	wait_stacks_init(&publisher->waits, &ingest->trie, &ingest->names, ingest->waits);
 	task_stats_init(&publisher->task_stats, config->reader);
 	source_lines_init(&publisher->source_lines, config->line_server, ingest);
+	listing_builder_init(&publisher->listings, config->listing_server, ingest);
 	return publisher->failure ? 0 : -ENOMEM;
 }
 
@@ -39,10 +40,13 @@ void publisher_finish(struct publisher *publisher)
 {
 	live_window_finish(&publisher->window);
 	compare_finish(&publisher->compare);
+	wait_stacks_finish(&publisher->waits);
 	busy_finish(&publisher->busy);
 	loss_history_finish(&publisher->losses);
 	task_stats_finish(&publisher->task_stats);
 	source_lines_finish(&publisher->source_lines);
+	listing_builder_finish(&publisher->listings);
+	counter_history_finish(&publisher->counters);
 	snapshot_destroy(publisher->failure);
 	publisher->failure = NULL;
 }
@@ -51,8 +55,7 @@ void publisher_start(struct publisher *publisher, uint64_t begin_ns)
 {
 	const uint64_t now_ns = clock_now_ns();
 
-	publisher->own_cpu_ns = clock_own_cpu_ns();
-	publisher->own_cpu_at_ns = now_ns;
+	own_cost_begin(&publisher->own_cost, now_ns);
 	if (publisher->config->ingest.is_replay)
 		return;		/* its time begins with its first sample */
 	publisher->history_ns = publisher->published_ns = begin_ns;
@@ -76,7 +79,7 @@ void publisher_note_losses(struct publisher *publisher)
 {
 	uint64_t sums[LOSS_CAUSES];
 
-	publisher->ingest->clock.stolen_ns = busy_stolen_ns(&publisher->busy);
+	publisher->ingest->losses->clock.stolen_ns = busy_stolen_ns(&publisher->busy);
 	loss_sums_read(publisher->ingest, sums);
 	loss_history_note(&publisher->losses, publisher->ingest->watermark_ns, sums);
 }
@@ -99,7 +102,7 @@ void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_b
 		busy_finish(&publisher->busy);
 		busy_read(&publisher->busy, clock_now_ns());
 	}
-	publisher->busy.gone_count = 0;	/* what is online now is sampled */
+	publisher->busy.gone_count = 0;	/* all CPUs that are online now are sampled */
 	publisher->history_ns = publisher->published_ns = begin_ns;
 	publisher->zero_ns = 0;
 	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
@@ -150,7 +153,7 @@ static uint64_t history_begin_ns(const struct publisher *publisher)
 
 static struct window_span choose_span(const struct publisher *publisher)
 {
-	const struct window_wish wish = {
+	const struct window_request request = {
 		.kind = publisher->config->window, .length_ns = publisher->config->window_ns,
 		.known_ns = history_begin_ns(publisher), .zero_ns = publisher->zero_ns,
 		.zero_seq = publisher->ingest->timeline.border_seq,
@@ -159,14 +162,14 @@ static struct window_span choose_span(const struct publisher *publisher)
 		.since_ns = publisher->published_ns, .since_seq = publisher->published_seq,
 	};
 
-	return window_span_choose(&publisher->ingest->timeline, &wish);
+	return window_span_choose(&publisher->ingest->timeline, &request);
 }
 
 void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end_ns,
 		    bool is_around)
 {
 	struct ingest *ingest = publisher->ingest;
-	const struct window_wish wish = {
+	const struct window_request request = {
 		.kind = WINDOW_ALL,	/* from the start, if there is no begin */
 		.known_ns = history_begin_ns(publisher), .zero_ns = publisher->zero_ns,
 		.zero_seq = ingest->timeline.border_seq, .newest_ns = ingest->watermark_ns,
@@ -181,21 +184,21 @@ void publisher_mark(struct publisher *publisher, uint64_t begin_ns, uint64_t end
 	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		return;
 	(is_around ? baseline_take_around : baseline_take)(
-		&ingest->baseline, &ingest->timeline, &wish, ingest->hits, "",
+		&ingest->baseline, &ingest->timeline, &request, ingest->hits, "",
 		publisher->config->memory_bytes / BASELINE_SHARE);
 }
 
 int publisher_mark_all(struct publisher *publisher, const char *label)
 {
 	struct ingest *ingest = publisher->ingest;
-	struct window_wish wish = { .kind = WINDOW_ALL, .newest_ns = ingest->watermark_ns };
+	struct window_request request = { .kind = WINDOW_ALL, .newest_ns = ingest->watermark_ns };
 
 	if (timeline_cut(&ingest->timeline, ingest->watermark_ns))
 		return -ENOMEM;
-	wish.known_ns = history_begin_ns(publisher);
-	wish.zero_ns = publisher->zero_ns;
-	wish.zero_seq = ingest->timeline.border_seq;
-	return baseline_take(&ingest->baseline, &ingest->timeline, &wish, ingest->hits, label,
+	request.known_ns = history_begin_ns(publisher);
+	request.zero_ns = publisher->zero_ns;
+	request.zero_seq = ingest->timeline.border_seq;
+	return baseline_take(&ingest->baseline, &ingest->timeline, &request, ingest->hits, label,
 			     SIZE_MAX);
 }
 
@@ -243,36 +246,8 @@ static struct stack_counts fold_window(struct publisher *publisher, struct windo
 	return stacks;
 }
 
-static uint64_t own_rss_bytes(void)
-{
-	unsigned long long total, resident = 0;
-	FILE *file = fopen("/proc/self/statm", "re");
-
-	if (!file)
-		return 0;
-	if (fscanf(file, "%llu %llu", &total, &resident) != 2)
-		resident = 0;
-	fclose(file);
-	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-static void put_own_cost(struct publisher *publisher, struct snapshot *head)
-{
-	const uint64_t now_ns = clock_now_ns(), cpu_ns = clock_own_cpu_ns();
-	const uint64_t least_ns = publisher->seq ? OWN_COST_MIN_NS : 1;
-
-	if (now_ns >= publisher->own_cpu_at_ns + least_ns) {
-		publisher->own_cpu_pct = 100.0 * (double)(cpu_ns - publisher->own_cpu_ns) /
-					 (double)(now_ns - publisher->own_cpu_at_ns);
-		publisher->own_cpu_ns = cpu_ns;
-		publisher->own_cpu_at_ns = now_ns;
-	}
-	head->own_cpu_pct = publisher->own_cpu_pct;
-	head->own_rss_bytes = own_rss_bytes();
-}
-
-static void put_figures(const struct publisher *publisher, const struct fold *fold,
-			struct window_span span, const struct query *query, struct snapshot *head)
+static void put_stats(const struct publisher *publisher, const struct fold *fold,
+		      struct window_span span, const struct query *query, struct snapshot *head)
 {
 	const struct analyzer_config *config = publisher->config;
 
@@ -298,17 +273,17 @@ static void put_figures(const struct publisher *publisher, const struct fold *fo
 					  : -1;
 	if (head->window == WINDOW_ALL)
 		head->evicted_samples = publisher->ingest->timeline.evicted_samples;
-	snapshot_losses_put_window(head);
+	snapshot_head_put_window_losses(head);
 }
 
 /* Up to now, whatever the window; so are the events that have samples. */
-static void put_strip(struct publisher *publisher, struct snapshot *head, uint32_t event,
-		      bool wants_heat)
+static void put_activity(struct publisher *publisher, struct snapshot *head, uint32_t event,
+			 bool wants_heat)
 {
-	struct strip *strip = &publisher->strip;
+	struct activity *activity = &publisher->activity;
 	const struct ingest *ingest = publisher->ingest;
 	const struct probe_row *probe = probe_hits_of_event(ingest->hits, event);
-	struct strip_span span = {
+	struct activity_span span = {
 		.begin_ns = history_begin_ns(publisher), .end_ns = ingest->watermark_ns,
 		.event = event, .is_only_event = head->event_count == 1 && !ingest->hits,
 		.is_whole = publisher->config->ingest.is_replay,
@@ -317,65 +292,29 @@ static void put_strip(struct publisher *publisher, struct snapshot *head, uint32
 	if (probe && (!probe->first_ns || probe->first_ns > span.begin_ns))
 		span.begin_ns = probe->first_ns ? probe->first_ns : span.end_ns;
 	if (publisher->config->has_busy && !probe)
-		strip_from_busy(strip, &publisher->busy);
+		activity_from_busy(activity, &publisher->busy);
 	else
-		strip_from_timeline(strip, &ingest->timeline, &span);
+		activity_from_timeline(activity, &ingest->timeline, &span);
 	head->next_shown = tick_totals_next(&ingest->timeline.totals, event, head->event_count);
-	head->strip_kind = strip->kind;
-	head->strip_count = strip->count;
-	head->strip_step_s = strip->step_s;
-	head->strip_end_ns = strip->end_ns;
-	head->strip = strip->points;
+	head->activity_kind = activity->kind;
+	head->activity_count = activity->count;
+	head->activity_step_s = activity->step_s;
+	head->activity_end_ns = activity->end_ns;
+	head->activity = activity->points;
 	if (wants_heat)
-		strip_heat(strip, &ingest->timeline, &span);
-	head->heat = strip->has_heat ? strip->heat : NULL;
-	head->heat_most = strip->has_heat ? strip->heat_most : 0;
-}
-
-static enum stack_kind stack_kind_of(const struct record_format *format)
-{
-	return format->sample_type & PERF_SAMPLE_STACK_USER ? STACKS_COPIED
-	     : format->sample_type & PERF_SAMPLE_CALLCHAIN ? STACKS_CHAINED : STACKS_OFF;
-}
-
-static void describe_probe(const struct probe_row *row, struct snapshot *head)
-{
-	const struct probe_reading *reading = row->generations[row->newest].reading;
-
-	head->event = row->name;
-	head->stacks = !reading ? STACKS_OFF
-				: stack_kind_of(row->spec->edge == PROBE_RETURN
-						? &reading->leave.format : &reading->entry.format);
-}
-
-/* If only probes are sampled, the first one may not be attached yet. */
-static void describe_event(const struct publisher *publisher, uint32_t event,
-			   struct snapshot *head)
-{
-	const struct ingest_config *config = &publisher->config->ingest;
-	const struct probe_row *row = probe_hits_of_event(publisher->ingest->hits, event);
-
-	if (row) {
-		describe_probe(row, head);
-	} else if (event < head->event_count) {
-		head->event = config->events[event]->name;
-		head->freq_hz = config->events[event]->freq_hz;
-		head->fixed_period = config->events[event]->fixed_period;
-		head->stacks = stack_kind_of(&config->events[event]->format);
-		head->stack_copy_bytes = config->events[event]->copy_bytes;
-	} else {
-		head->event = "";
-		head->stacks = STACKS_OFF;
-	}
+		activity_heat(activity, &ingest->timeline, &span);
+	head->heat = activity->has_heat ? activity->heat : NULL;
+	head->heat_most = activity->has_heat ? activity->heat_most : 0;
 }
 
 /* Fills the probes of the window, once in a chain of snapshots. */
-static int draft_probes(struct publisher *publisher, const struct probe_fold *fold,
-			const struct query *query, struct window_span span, struct probe_draft *out)
+static int build_probes(struct publisher *publisher, const struct probe_fold *fold,
+			const struct query *query, struct window_span span,
+			struct probe_builder *out)
 {
 	struct ingest *ingest = publisher->ingest;
 	struct probe_fold base = { .buckets = NULL };
-	struct probe_draft_span draft_span = {
+	struct probe_builder_span builder_span = {
 		.begin_ns = span.begin_ns, .end_ns = span.end_ns, .is_chosen = span.is_chosen,
 		.known_ns = history_begin_ns(publisher), .now_ns = clock_now_ns(),
 		.detail = query->probe, .wants_values = publisher->config->wants_all_events,
@@ -387,26 +326,26 @@ static int draft_probes(struct publisher *publisher, const struct probe_fold *fo
 		if (probe_fold_init(&base, ingest->hits))
 			return -ENOMEM;
 		probe_fold_add(&base, ingest->baseline.entries, ingest->baseline.count);
-		draft_span.base = &base;
-		draft_span.baseline = &ingest->baseline;
+		builder_span.base = &base;
+		builder_span.baseline = &ingest->baseline;
 	}
-	err = probe_draft_fill(out, ingest, fold, &draft_span);
+	err = probe_builder_fill(out, ingest, fold, &builder_span);
 	probe_fold_finish(&base);
 	return err;
 }
 
 /* Requests lines that the trees lack: the screen has no rows for which it could request them. */
-static void wish_lines(struct publisher *publisher, const struct window_fold *folds)
+static void request_lines(struct publisher *publisher, const struct window_fold *folds)
 {
-	struct source_wish wishes[SOURCE_WISHES_MAX];
+	struct source_request requests[SOURCE_REQUESTS_MAX];
 	uint32_t count = 0;
 
 	if (folds->tree && folds->tree->chains)
-		count = tree_fold_wishes(folds->tree, &publisher->source_lines, wishes);
+		count = tree_fold_requests(folds->tree, &publisher->source_lines, requests);
 	if (!count && folds->groups)
-		count = group_fold_wishes(folds->groups, wishes);
+		count = group_fold_requests(folds->groups, requests);
 	if (count)
-		source_lines_wish(&publisher->source_lines, wishes, count);
+		source_lines_request(&publisher->source_lines, requests, count);
 }
 
 static const char *name_of_event(const void *owner, uint32_t event)
@@ -443,24 +382,81 @@ static bool groups_are_compared(const struct publisher *publisher, const struct 
 	return compare_is_wanted(&publisher->compare, query, event);
 }
 
+/* Returns whether a key may end the fold: the screen asks for its result again. */
+static bool can_be_stopped(const struct publisher *publisher, const struct query *query)
+{
+	return query == &publisher->config->query || query == &publisher->part_query;
+}
+
+/* Returns the event whose waits @query shows while @event is shown; NO_EVENT: none. */
+static uint32_t wait_event_of(const struct publisher *publisher, const struct query *query,
+			      uint32_t event)
+{
+	const struct ingest_config *config = &publisher->ingest->config;
+
+	if (event < config->event_count && config->events[event]->counts_waits)
+		return event;
+	for (uint32_t i = 0; i < config->event_count; i++)
+		if (config->events[i]->counts_waits &&
+		    (query->keys & KEY_EVENT ||
+		     (query->group_count && query->groups[0] == GROUP_EVENT)))
+			return i;
+	return NO_EVENT;
+}
+
+/* Classifies the stacks of all waits in history and baseline. *@out: NULL if @query shows none.
+ * 0 or -ENOMEM. */
+static int prepare_waits(struct publisher *publisher, const struct query *query, uint32_t event,
+			 const struct wait_stacks **out)
+{
+	const struct ingest *ingest = publisher->ingest;
+	const struct timeline *timeline = &ingest->timeline;
+	const uint32_t of = wait_event_of(publisher, query, event);
+	int err;
+
+	*out = of == NO_EVENT ? NULL : &publisher->waits;
+	if (!*out)
+		return 0;
+	err = wait_stacks_begin(&publisher->waits, of, query->raw_waits);
+	for (uint32_t s = 0; s < timeline->count && !err; s++)
+		err = wait_stacks_prepare(&publisher->waits, timeline->slices[s].entries,
+					  timeline->slices[s].count);
+	return err ? err : wait_stacks_prepare(&publisher->waits, ingest->baseline.entries,
+					       ingest->baseline.count);
+}
+
 static void start_groups(struct publisher *publisher, struct group_fold *fold,
-			 const struct query *query, uint32_t event)
+			 const struct query *query, uint32_t event,
+			 const struct wait_stacks *waits)
 {
 	struct ingest *ingest = publisher->ingest;
 	const bool is_compared = groups_are_compared(publisher, query, event);
 	const struct group_sources sources = {
 		.trie = &ingest->trie, .names = &ingest->names, .tasks = &ingest->tasks,
-		.twins = is_compared ? compare_twins(&publisher->compare) : NULL,
+		.pairs = is_compared ? compare_pairs(&publisher->compare)
+			 : query == &publisher->part_query ? publisher->part_pairs : NULL,
 		.lines = &publisher->source_lines,
 		.sockets = publisher->config->sockets,
 		.socket_count = publisher->config->socket_count,
+		.pmus = publisher->config->pmus, .waits = waits,
 		.event_name = name_of_event, .owner = publisher,
 	};
 
 	group_fold_init(fold, &sources, query, event);
 	fold->baseline = is_compared ? &ingest->baseline : NULL;
-	if (query == &publisher->config->query)
+	if (can_be_stopped(publisher, query))
 		fold->stop = publisher->stop;
+}
+
+static void sum_groups(const struct publisher *publisher, struct group_fold *groups)
+{
+	const struct baseline *baseline = &publisher->ingest->baseline;
+
+	if (!groups)
+		return;
+	if (groups->baseline)
+		group_fold_add_base(groups, baseline->entries, baseline->count);
+	group_fold_sum(groups);
 }
 
 /* The kernel ends the events of a CPU that goes offline, and does not begin them again when it
@@ -488,6 +484,182 @@ static char *make_notice(const struct publisher *publisher)
 	return joined;
 }
 
+/* A tree and its query: the snapshot's, with one direction, as TREE_BOTH is two trees. */
+struct tree_part {
+	struct query query;
+	struct tree_fold fold;
+};
+
+static struct tree_fold *start_tree(struct publisher *publisher, struct tree_part *part,
+				    const struct query *query, enum tree_direction direction,
+				    uint32_t event, const struct fold *rows)
+{
+	struct ingest *ingest = publisher->ingest;
+
+	part->query = *query;
+	part->query.tree = direction;
+	tree_fold_init(&part->fold, &ingest->trie, &ingest->names, &ingest->tasks, &part->query,
+		       event);
+	part->fold.pairs = rows->pairs;
+	tree_fold_set_waits(&part->fold, wait_stacks_of(rows->waits, event));
+	part->fold.stop = rows->stop;
+	if (query->tree_inlined)
+		tree_fold_inline(&part->fold, &publisher->source_lines.inlined);
+	return &part->fold;
+}
+
+static struct tree_fold *sum_tree(struct publisher *publisher, struct tree_fold *tree,
+				  bool is_compared)
+{
+	const struct ingest *ingest = publisher->ingest;
+
+	if (!tree)
+		return NULL;
+	if (is_compared)
+		tree_fold_add_base(tree, ingest->baseline.entries, ingest->baseline.count);
+	tree_fold_sum(tree);
+	return tree;
+}
+
+/* Returns whether functions of these rows may be listed later, or are now. */
+static bool can_be_listed(const struct publisher *publisher, const struct query *query)
+{
+	return query->keys & KEY_SYMBOL &&
+	       (!publisher->config->wants_all_events || query->listing_name[0]);
+}
+
+static bool has_listing(const struct query *query)
+{
+	return query->listing.dso || query->listing_name[0];
+}
+
+/* Lists the function that the query chooses, by the samples of the window. NULL: no memory, or a
+ * key has stopped it. */
+static struct listing *make_listing(struct publisher *publisher, const struct query *query,
+				    struct window_span span, uint32_t event,
+				    uint32_t event_count, const struct fold *rows,
+				    bool is_compared)
+{
+	struct ingest *ingest = publisher->ingest;
+	const struct listing_sources sources = {
+		.query = query, .rows = rows, .event = event, .event_count = event_count,
+		.event_name = name_of_event, .owner = publisher, .is_compared = is_compared,
+		.waits = rows->waits,
+	};
+	struct listing_function function;
+	struct listing_fold fold;
+	struct window_fold folds = { .listing = &fold };
+	struct listing *listing = NULL;
+
+	if (!listing_builder_begin(&publisher->listings, &sources, &function, &fold, &listing))
+		return listing;
+	fold.stop = rows->stop;
+	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, 0, event,
+		  &query->filter);
+	fold_set_waits(&folds.rows, rows->waits);
+	fold_window(publisher, &folds, span);
+	if (is_compared)
+		listing_fold_add_base(&fold, ingest->baseline.entries, ingest->baseline.count);
+	listing_fold_sort(&fold);
+	if (window_fold_is_whole(&folds))
+		listing = listing_builder_make(&publisher->listings, &sources, &fold);
+	fold_finish(&folds.rows);
+	listing_fold_finish(&fold);
+	return listing;
+}
+
+/* Adds the listing, if the query has one. False: there is none, and the snapshot is not whole. */
+static bool add_listing(struct publisher *publisher, struct snapshot *snapshot,
+			const struct query *query, struct window_span span, uint32_t event,
+			const struct fold *rows)
+{
+	if (can_be_listed(publisher, query))
+		listing_builder_keep(&publisher->listings, rows);
+	if (has_listing(query)) {
+		snapshot->listing = make_listing(publisher, query, span, event,
+						 snapshot->event_count, rows,
+						 snapshot->is_compared);
+		return snapshot->listing;
+	}
+	if (query == &publisher->config->query)
+		listing_builder_close(&publisher->listings);
+	return true;
+}
+
+/* Returns whose counters the query asks for: where one process is sampled, its own are those of
+ * all. */
+static struct counter_scope scope_of(const struct publisher *publisher, const struct query *query)
+{
+	const struct analyzer_config *config = publisher->config;
+	struct counter_scope scope = { query->counters, query->counters_id };
+
+	if (!config->can_count)
+		scope.of = COUNTERS_NONE;
+	if (scope.of != COUNTERS_OF_ALL)
+		return scope;
+	return config->target_pid ? (struct counter_scope){ COUNTERS_OF_PROCESS,
+							     config->target_pid }
+				  : (struct counter_scope){ COUNTERS_OF_ALL, 0 };
+}
+
+/* Adds the counters of the window, if the query has some. A decaying window is about the last
+ * seconds. */
+static void add_counters(struct publisher *publisher, struct snapshot *snapshot,
+			 const struct query *query, struct window_span span)
+{
+	const struct counter_scope scope = scope_of(publisher, query);
+	uint64_t begin_ns = span.begin_ns;
+
+	if (scope.of == COUNTERS_NONE)
+		return;
+	if (snapshot->window == WINDOW_DECAY && span.end_ns - begin_ns > DECAY_COUNTED_NS)
+		begin_ns = span.end_ns - DECAY_COUNTED_NS;
+	snapshot->counters = counter_history_make(&publisher->counters, scope, begin_ns,
+						  span.end_ns, query->counter_rows);
+	if (snapshot->counters)
+		snapshot->counters->is_of_more = scope.of == COUNTERS_OF_ALL &&
+						 !publisher->config->has_everything;
+}
+
+/* Adds listing and counters, if the query has them. Returns @snapshot, which may be NULL; NULL: it
+ * was not whole without the listing, and is destroyed. */
+static struct snapshot *add_details(struct publisher *publisher, struct snapshot *snapshot,
+				    const struct query *query, struct window_span span,
+				    uint32_t event, const struct fold *rows)
+{
+	if (!snapshot)
+		return NULL;
+	if (!add_listing(publisher, snapshot, query, span, event, rows)) {
+		snapshot_destroy(snapshot);
+		return NULL;
+	}
+	add_counters(publisher, snapshot, query, span);
+	return snapshot;
+}
+
+static void put_stacks(const struct stack_counts *stacks, struct snapshot *head)
+{
+	head->truncated_stacks = stacks->truncated;
+	head->user_stacks = stacks->user;
+	head->complete_stacks = stacks->complete;
+	head->cut_stacks = stacks->cut;
+	head->no_map_stacks = stacks->no_map;
+}
+
+/* Returns the keys of the rows of @event: those of the query, but branches are told apart by their
+ * addresses where functions are asked for. With KEY_EVENT the first of a chain of snapshots has the
+ * rows of all events. */
+static unsigned int keys_of(const struct publisher *publisher, const struct query *query,
+			    uint32_t event)
+{
+	const bool is_branches = event && event == publisher->config->ingest.branch_event;
+
+	if (query->keys & KEY_EVENT && publisher->config->wants_all_events && event &&
+	    event < publisher->config->ingest.event_count)
+		return 0;
+	return is_branches && query->keys == (KEY_DSO | KEY_SYMBOL) ? KEYS_BRANCH : query->keys;
+}
+
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
 				 const struct query *query, struct window_span span, uint32_t event,
 				 struct probe_fold *probes)
@@ -499,74 +671,74 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		.since_ns = span.begin_ns, .until_ns = span.end_ns, .is_past = span.is_chosen,
 		.lines = &publisher->source_lines,
 		.raw_names = query->raw_names, .by_total = query->by_total,
+		.is_relative = query->is_relative, .event_name = name_of_event,
+		.owner = publisher,
 	};
+	const bool is_part = query == &publisher->part_query;
+	const unsigned int keys = is_part ? query->keys : keys_of(publisher, query, event);
 	struct snapshot *snapshot = NULL;
 	struct stack_counts stacks;
 	const bool is_compared = compare_is_wanted(&publisher->compare, query, event);
-	struct tree_fold tree = { .trie = NULL };
+	struct tree_part tree, callees;
 	struct group_fold groups = { .baseline = NULL };
 	char *notice;
 	struct window_fold folds = { .tree = NULL, .probes = probes };
-	struct probe_draft draft = { .list = NULL };
+	struct probe_builder builder = { .list = NULL };
+	const struct wait_stacks *waits;
 
-	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, query->keys, event,
+	if (prepare_waits(publisher, query, event, &waits))
+		return NULL;
+	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, keys, event,
 		  &query->filter);
-	if (query == &publisher->config->query)
+	fold_set_waits(&folds.rows, waits);
+	if (can_be_stopped(publisher, query))
 		folds.rows.stop = publisher->stop;
+	if (is_part)
+		folds.rows.pairs = publisher->part_pairs;
 	if (is_compared) {
-		folds.rows.twins = compare_twins(&publisher->compare);
-		sources.base = compare_rows(&publisher->compare, query, event, &folds.rows.stop);
+		folds.rows.pairs = compare_pairs(&publisher->compare);
+		sources.base = compare_rows(&publisher->compare, query, keys, event,
+					    folds.rows.waits, &folds.rows.stop);
 	}
-	if (query->tree != TREE_NONE) {
-		tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
-		folds.tree = &tree;
-		tree.twins = folds.rows.twins;
-		tree.stop = folds.rows.stop;
-	}
+	if (query->tree != TREE_NONE)
+		folds.tree = start_tree(publisher, &tree, query,
+					query->tree == TREE_BOTH ? TREE_CALLERS : query->tree,
+					event, &folds.rows);
+	if (query->tree == TREE_BOTH)
+		folds.callees = start_tree(publisher, &callees, query, TREE_CALLEES, event,
+					   &folds.rows);
 	if (wants_groups(publisher, query, event)) {
-		start_groups(publisher, &groups, query, event);
+		start_groups(publisher, &groups, query, event, waits);
 		sources.groups = folds.groups = &groups;
 	}
-	if (folds.tree && query->tree_inlined)
-		tree_fold_inline(&tree, &publisher->source_lines.inlined);
 	stacks = fold_window(publisher, &folds, span);
-	head.truncated_stacks = stacks.truncated;
-	describe_event(publisher, event, &head);
-	head.user_stacks = stacks.user;
-	head.complete_stacks = stacks.complete;
-	head.cut_stacks = stacks.cut;
-	head.no_map_stacks = stacks.no_map;
-	if (folds.tree) {
-		if (is_compared)
-			tree_fold_add_base(&tree, ingest->baseline.entries,
-					   ingest->baseline.count);
-		tree_fold_sum(&tree);
-		sources.tree = &tree;
-	}
-	if (folds.groups) {
-		if (groups.baseline)
-			group_fold_add_base(&groups, ingest->baseline.entries,
-					    ingest->baseline.count);
-		group_fold_sum(&groups);
-	}
-	wish_lines(publisher, &folds);
-	if (probes)
-		sources.probes = &draft;
+	snapshot_head_put_event(&publisher->config->ingest, ingest->hits, event, &head);
+	put_stacks(&stacks, &head);
+	sources.tree = sum_tree(publisher, folds.tree, is_compared);
+	sources.callees = sum_tree(publisher, folds.callees, is_compared);
+	sum_groups(publisher, folds.groups);
+	if (!is_part)
+		request_lines(publisher, &folds);
+	sources.probes = probes ? &builder : NULL;
 	compare_describe(&publisher->compare, sources.base, &head);
 	head.notice = notice = make_notice(publisher);
 	if (window_fold_is_whole(&folds) && notice && is_compared == (sources.base != NULL) &&
-	    (!probes || !draft_probes(publisher, probes, query, span, &draft))) {
-		put_figures(publisher, &folds.rows, span, query, &head);
-		put_strip(publisher, &head, event, query->heat);
+	    (!probes || !build_probes(publisher, probes, query, span, &builder))) {
+		put_stats(publisher, &folds.rows, span, query, &head);
+		put_activity(publisher, &head, event, query->heat);
 		snapshot = snapshot_build(&head, &folds.rows, &sources);
 		if (!snapshot)
 			log_warn("no memory for a refresh: what is shown is older");
 	}
+	if (!is_part)
+		snapshot = add_details(publisher, snapshot, query, span, event, &folds.rows);
 	free(notice);
 	fold_finish(&folds.rows);
-	probe_draft_finish(&draft);
+	probe_builder_finish(&builder);
 	if (folds.tree)
-		tree_fold_finish(&tree);
+		tree_fold_finish(folds.tree);
+	if (folds.callees)
+		tree_fold_finish(folds.callees);
 	if (folds.groups)
 		group_fold_finish(&groups);
 	return snapshot;
@@ -585,6 +757,63 @@ static uint32_t shown_event(struct publisher *publisher, uint32_t event_count)
 	return publisher->event;
 }
 
+/* Chooses what the snapshot of each event needs to have, to be joined with that of the event
+ * shown. */
+static void choose_part_query(struct publisher *publisher, uint32_t shown)
+{
+	struct query *query = &publisher->part_query;
+
+	*query = publisher->config->query;
+	query->keys = keys_of(publisher, query, shown);
+	query->compare = query->heat = false;
+	query->tree_limit_pct = -1;
+	if (query->keys & KEY_EVENT)
+		query->keys = 0;
+	if (query->group_count && query->groups[0] == GROUP_EVENT)
+		query->group_count = 0;
+}
+
+/* Adds the loads of the other events to the rows and nodes of @snapshot, which is of @event. False:
+ * no memory, or a key has stopped it. */
+static bool add_event_columns(struct publisher *publisher, struct snapshot *snapshot,
+			      const struct snapshot *head, struct window_span span, uint32_t event)
+{
+	const uint32_t count = snapshot->event_columns.count;
+	const struct snapshot *parts[EVENT_COLUMNS];
+	struct snapshot *made[EVENT_COLUMNS] = { NULL };
+	bool is_whole = true;
+
+	choose_part_query(publisher, event);
+	publisher->part_pairs =
+		snapshot->is_compared ? compare_pairs(&publisher->compare) : NULL;
+	for (uint32_t i = 0; i < count && is_whole; i++) {
+		if (i != event)
+			made[i] = make_one(publisher, *head, &publisher->part_query, span, i,
+					   NULL);
+		parts[i] = i == event ? snapshot : made[i];
+		is_whole = parts[i];
+	}
+	is_whole = is_whole && !snapshot_build_join_events(snapshot, parts);
+	for (uint32_t i = 0; i < count; i++)
+		snapshot_destroy(made[i]);
+	return is_whole;
+}
+
+/* Makes the snapshot of the event shown. NULL: no memory, or a key has stopped it. */
+static struct snapshot *make_shown(struct publisher *publisher, const struct snapshot *head,
+				   struct window_span span, struct probe_fold *probes)
+{
+	const struct query *query = &publisher->config->query;
+	const uint32_t event = shown_event(publisher, head->event_count);
+	struct snapshot *snapshot = make_one(publisher, *head, query, span, event, probes);
+
+	if (!snapshot || !query->event_columns || !head->event_columns.count ||
+	    add_event_columns(publisher, snapshot, head, span, event))
+		return snapshot;
+	snapshot_destroy(snapshot);
+	return NULL;
+}
+
 /* Makes the snapshot for REQUEST_STACKS. NULL: out of memory; the screen requests it again. */
 static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot head,
 				    struct window_span span)
@@ -592,7 +821,8 @@ static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot
 	const struct query query = {
 		.number = publisher->config->query.number, .keys = KEY_COMM,
 		.filter = publisher->config->query.filter,
-		.raw_names = publisher->config->query.raw_names, .tree = TREE_CALLEES,
+		.raw_names = publisher->config->query.raw_names,
+		.raw_waits = publisher->config->query.raw_waits, .tree = TREE_CALLEES,
 		.tree_inlined = publisher->config->query.tree_inlined,
 		.tree_idle = publisher->wants_idle_stacks, .tree_commands = true,
 		.tree_limit_pct = -1,
@@ -613,6 +843,22 @@ static uint32_t shown_events(const struct analyzer_config *config)
 	return count;
 }
 
+/* Adds the loads of all events to the rows of each snapshot in the chain, whose trees have no
+ * limit. Rows of two builds of a DSO find each other only where both events are compared. False:
+ * no memory. */
+static bool join_chain(struct snapshot *first)
+{
+	const struct snapshot *parts[EVENT_COLUMNS];
+	uint32_t count = 0;
+
+	for (const struct snapshot *part = first; part; part = part->next_event)
+		parts[count++] = part;
+	for (struct snapshot *part = first; part; part = part->next_event)
+		if (snapshot_build_join_events(part, parts))
+			return false;
+	return true;
+}
+
 /* Makes a snapshot per event; the first has the probes. */
 static struct snapshot *make_all(struct publisher *publisher, const struct snapshot *head,
 				 struct window_span span, struct probe_fold *probes)
@@ -628,6 +874,11 @@ static struct snapshot *make_all(struct publisher *publisher, const struct snaps
 			return NULL;
 		}
 		next = &(*next)->next_event;
+	}
+	if (publisher->config->query.event_columns && head->event_columns.count &&
+	    !join_chain(first)) {
+		snapshot_destroy(first);
+		return NULL;
 	}
 	return first;
 }
@@ -649,9 +900,10 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 		.asked_begin_ns = publisher->chosen_ns,
 		.asked_end_ns = publisher->chosen_ns ? publisher->frozen_ns : 0,
 	};
-	struct probe_fold probes = { .buckets = NULL }, *told = ingest->hits ? &probes : NULL;
+	struct probe_fold probes = { .buckets = NULL }, *counts = ingest->hits ? &probes : NULL;
 	struct window_span span;
 
+	event_columns_describe(&head.event_columns, config->ingest.events, head.event_count);
 	keep_frozen(publisher);		/* its length may be another one now */
 	/* A chosen window may end in what is the open slice. */
 	if ((!publisher->frozen_ns || publisher->chosen_ns) &&
@@ -660,19 +912,19 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 	if (config->has_busy && !publisher->is_ended && !publisher->frozen_ns)
 		busy_read(&publisher->busy, clock_now_ns());
 	task_stats_take(&publisher->task_stats);
+	counter_history_want(&publisher->counters, scope_of(publisher, &config->query));
 	span = choose_span(publisher);
-	put_own_cost(publisher, &head);
+	snapshot_head_put_cost(&publisher->own_cost, !publisher->seq, &head);
 	head.begin_ns = span.begin_ns;
 	head.time_ns = span.end_ns;
 	head.window = span.is_chosen ? WINDOW_SECONDS : config->window;
-	ingest->clock.stolen_ns = busy_stolen_ns(&publisher->busy);
-	snapshot_losses_put(ingest, &publisher->losses, &head);
-	if (told && probe_fold_init(told, ingest->hits))
+	ingest->losses->clock.stolen_ns = busy_stolen_ns(&publisher->busy);
+	snapshot_head_put_losses(ingest, &publisher->losses, &head);
+	if (counts && probe_fold_init(counts, ingest->hits))
 		return NULL;
 	snapshot = config->wants_all_events
-		   ? make_all(publisher, &head, span, told)
-		   : make_one(publisher, head, &config->query, span,
-			      shown_event(publisher, head.event_count), told);
+		   ? make_all(publisher, &head, span, counts)
+		   : make_shown(publisher, &head, span, counts);
 	probe_fold_finish(&probes);
 	if (!snapshot)
 		return NULL;

@@ -1,14 +1,14 @@
-/* second_recording.c - see analyzer/second_recording.h. */
-#include "analyzer/second_recording.h"
+/* second_recording.c - see second_recording.h. */
+#include "second_recording.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/diag.h"
 #include "budget.h"
-#include "ingest/event_pairs.h"
+#include "event_pairs.h"
 
 /* Appends a line if @count is not 0. @format takes @name and @count. */
 __attribute__((format(printf, 5, 0)))
@@ -34,7 +34,7 @@ static void add_losses(const struct ingest *ingest, const char *name, char *noti
 		 "%s lacks %" PRIu64 " samples that were lost when it was recorded");
 	add_line(notice, room, name, counters->malformed + counters->malformed_rings,
 		 "%s lacks %" PRIu64 " records that could not be read");
-	add_line(notice, room, name, ingest->reorder.late,
+	add_line(notice, room, name, ingest_late_records(ingest),
 		 "%s has %" PRIu64 " records that came too late for their place in time");
 	add_line(notice, room, name, ingest->timeline.evicted_samples,
 		 "%s lacks its first %" PRIu64 " samples, for want of memory: a larger "
@@ -89,6 +89,7 @@ int second_recording_begin(const struct second_recording *second, struct analyze
 	config->cpus = second->cpus;
 	config->sockets = second->sockets;
 	config->socket_count = second->socket_count;
+	config->pmus = second->pmus;
 	config->queue_fd = second->queue_fd;
 	config->source = second->source;
 	publisher_next_recording(publisher);

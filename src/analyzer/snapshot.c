@@ -14,8 +14,11 @@ void snapshot_destroy(struct snapshot *snapshot)
 		struct snapshot *next = snapshot->next_event;
 
 		snapshot_destroy(snapshot->folded);
+		listing_destroy(snapshot->listing);
 		free(snapshot->source_text);
 		free(snapshot->events);
+		free(snapshot->counters);
+		free(snapshot->loads_by_event);
 		free(snapshot);
 		snapshot = next;
 	}
@@ -60,6 +63,14 @@ double snapshot_pct(const struct snapshot *snapshot, double weight)
 	const double whole = snapshot->is_relative ? snapshot->shown_weight : snapshot->weight;
 
 	return whole > 0 ? 100.0 * weight / whole : 0;
+}
+
+double snapshot_row_pct(const struct snapshot *snapshot, const struct snapshot_row *row,
+			double weight)
+{
+	if (!(snapshot->keys & KEY_EVENT))
+		return snapshot_pct(snapshot, weight);
+	return row->whole > 0 ? 100.0 * weight / row->whole : 0;
 }
 
 double snapshot_shown_pct(const struct snapshot *snapshot)

@@ -1,54 +1,56 @@
 /* snapshot_build.c - see snapshot_build.h.
  *
- * The block is [snapshot | rows | nodes | groups | probes | strip, heat | text]; text is collected
- * first: pointers into it must not move.
+ * The block is [snapshot | rows | nodes | groups | probes | activity graph, heat | text]; text is
+ * collected first: pointers into it must not move.
  */
 #include "snapshot_build.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fold/call_tree_arrange.h"
-#include "fold/group_arrange.h"
-#include "snapshot_rows.h"
+#include "base/id_map.h"
+#include "fold/groups.h"
+#include "fold/tree_fold.h"
 
-/* The tree, while its text is collected. */
+/* A tree of calls, while its text is collected. */
 struct tree_list {
-	struct call_tree_draft draft;
+	struct tree_fold *fold;		/* borrowed; NULL: not requested */
+	struct call_tree_builder builder;
 	struct snapshot_row_text *texts;		/* owned; of the nodes */
 };
 
-static void put_inlined_text(struct snapshot_rows *list, uint32_t symbol,
-			     struct snapshot_row_text *text)
+static void put_inlined_text(struct snapshot_rows *list, const struct tree_fold *fold,
+			     uint32_t symbol, struct snapshot_row_text *text)
 {
-	const struct tree_inlined *function = tree_inlined_get(list->sources->tree, symbol);
+	const struct tree_inlined *function = tree_inlined_get(fold, symbol);
 	const struct symbol_names *names = list->fold->names;
-	const struct object *object = &names->objects->objects[function->object];
+	const struct dso *dso = &names->dsos->dsos[function->dso];
 
 	text->symbol = text->raw_symbol = snapshot_text_put_string(&list->block, names->strings,
 								   function->name);
-	text->object = snapshot_text_put_string(&list->block, names->strings,
-						object_shown_name(object));
-	text->object_path = snapshot_text_put_string(&list->block, names->strings, object->path);
+	text->dso = snapshot_text_put_string(&list->block, names->strings,
+					     dso_shown_name(dso));
+	text->dso_path = snapshot_text_put_string(&list->block, names->strings, dso->path);
 }
 
-static void put_node_text(struct snapshot_rows *list, const struct tree_node *node,
-			  uint32_t symbol_id,
+static void put_node_text(struct snapshot_rows *list, const struct tree_fold *fold,
+			  const struct tree_node *node, uint32_t symbol_id,
 			  struct snapshot_row_text *text)
 {
 	const struct symbol_names *names = list->fold->names;
 	const struct symbol *symbol;
 
 	if (node->is_command) {
-		text->symbol = text->raw_symbol = snapshot_text_put_string(&list->block,
-									   names->strings,
-							     (struct str_id){ symbol_id });
+		text->symbol = snapshot_text_put_string(&list->block, names->strings,
+							(struct str_id){ symbol_id });
+		text->raw_symbol = text->symbol;
 		return;
 	}
 	if (node->is_inlined) {
-		put_inlined_text(list, symbol_id, text);
+		put_inlined_text(list, fold, symbol_id, text);
 		return;
 	}
 	symbol = &names->symbols[symbol_id];
@@ -56,51 +58,52 @@ static void put_node_text(struct snapshot_rows *list, const struct tree_node *no
 	text->symbol = text->raw_symbol;
 	if (!list->sources->raw_names)
 		text->symbol = snapshot_text_put_string(&list->block, names->strings,
-					  symbol_names_shown(names, symbol));
-	text->object = snapshot_text_put_string(&list->block, names->strings, symbol->object_name);
-	text->object_path = snapshot_text_put_string(&list->block, names->strings,
-						     symbol->object_path);
+							symbol_names_shown(names, symbol));
+	text->dso = snapshot_text_put_string(&list->block, names->strings, symbol->dso_name);
+	text->dso_path = snapshot_text_put_string(&list->block, names->strings,
+						  symbol->dso_path);
 }
 
 static int fill_tree(struct snapshot_rows *list, struct tree_list *out)
 {
-	if (!list->sources->tree)
+	if (!out->fold)
 		return 0;
-	if (call_tree_arrange(list->sources->tree, &out->draft))
+	if (call_tree_arrange(out->fold, &out->builder))
 		return -ENOMEM;
-	out->texts = calloc(out->draft.tree.node_count + 1, sizeof(*out->texts));
+	out->texts = calloc(out->builder.tree.node_count + 1, sizeof(*out->texts));
 	if (!out->texts)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < out->draft.tree.node_count; i++)
-		put_node_text(list, &out->draft.nodes[i], out->draft.symbols[i], &out->texts[i]);
+	for (uint32_t i = 0; i < out->builder.tree.node_count; i++)
+		put_node_text(list, out->fold, &out->builder.nodes[i], out->builder.symbols[i],
+			      &out->texts[i]);
 	return list->block.is_out_of_memory ? -ENOMEM : 0;
 }
 
 static void tree_list_finish(struct tree_list *list)
 {
-	call_tree_draft_finish(&list->draft);
+	call_tree_builder_finish(&list->builder);
 	free(list->texts);
 }
 
 static void join_tree(const struct tree_list *from, struct call_tree *out,
 		      struct tree_node *own_nodes, const char *text)
 {
-	*out = from->draft.tree;
+	*out = from->builder.tree;
 	out->nodes = own_nodes;
 	for (uint32_t i = 0; i < out->node_count; i++) {
-		own_nodes[i] = from->draft.nodes[i];
+		own_nodes[i] = from->builder.nodes[i];
 		own_nodes[i].symbol = text + from->texts[i].symbol;
 		own_nodes[i].raw_symbol = text + from->texts[i].raw_symbol;
-		own_nodes[i].object = text + from->texts[i].object;
-		own_nodes[i].object_path = text + from->texts[i].object_path;
+		own_nodes[i].dso = text + from->texts[i].dso;
+		own_nodes[i].dso_path = text + from->texts[i].dso_path;
 	}
 }
 
 /* The tree of groups, while its text is collected. */
 struct group_list {
-	struct group_draft draft;
+	struct group_builder builder;
 	struct group_offsets {
-		size_t text, object_path, name;
+		size_t text, dso_path, name;
 	} * texts; /* owned; of the nodes */
 };
 
@@ -111,10 +114,12 @@ static void put_group_text(struct snapshot_rows *list, const struct group_text *
 	char number[24];
 
 	node->mode = from->mode;
+	node->address = from->address;
+	node->dso_id = from->dso;
 	node->is_unknown = from->is_unknown;
 	out->text = from->own[0] ? snapshot_text_put(&list->block, from->own)
 				 : snapshot_text_put_string(&list->block, strings, from->pooled);
-	out->object_path = snapshot_text_put_string(&list->block, strings, from->object_path);
+	out->dso_path = snapshot_text_put_string(&list->block, strings, from->dso_path);
 	out->name = snapshot_text_put_string(&list->block, strings, from->name);
 	node->number = from->number;
 	if (!from->has_number)
@@ -130,52 +135,54 @@ static int fill_groups(struct snapshot_rows *list, struct group_list *out)
 
 	if (!fold)
 		return 0;
-	if (group_arrange(fold, &out->draft))
+	if (group_arrange(fold, &out->builder))
 		return -ENOMEM;
-	out->texts = calloc(out->draft.tree.node_count + 1, sizeof(*out->texts));
+	out->texts = calloc(out->builder.tree.node_count + 1, sizeof(*out->texts));
 	if (!out->texts)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < out->draft.tree.node_count; i++) {
-		group_draft_text(&out->draft, fold, i, &text);
-		put_group_text(list, &text, &out->draft.nodes[i], &out->texts[i]);
+	for (uint32_t i = 0; i < out->builder.tree.node_count; i++) {
+		group_builder_text(&out->builder, fold, i, &text);
+		put_group_text(list, &text, &out->builder.nodes[i], &out->texts[i]);
 	}
 	return list->block.is_out_of_memory ? -ENOMEM : 0;
 }
 
 static void group_list_finish(struct group_list *list)
 {
-	group_draft_finish(&list->draft);
+	group_builder_finish(&list->builder);
 	free(list->texts);
 }
 
 static void join_groups(const struct group_list *from, struct group_tree *out,
 			struct group_node *own_nodes, const char *text)
 {
-	*out = from->draft.tree;
+	*out = from->builder.tree;
 	out->nodes = own_nodes;
 	for (uint32_t i = 0; i < out->node_count; i++) {
-		own_nodes[i] = from->draft.nodes[i];
+		own_nodes[i] = from->builder.nodes[i];
 		own_nodes[i].text = text + from->texts[i].text;
-		own_nodes[i].object_path = text + from->texts[i].object_path;
+		own_nodes[i].dso_path = text + from->texts[i].dso_path;
 		own_nodes[i].name = text + from->texts[i].name;
 	}
 }
 
 /* The last step: one block, offsets become pointers. */
 static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *list,
-			     const struct tree_list *tree, const struct group_list *groups,
-			     const size_t head_text[8])
+			     const struct tree_list *tree, const struct tree_list *callees,
+			     const struct group_list *groups, const size_t head_text[8])
 {
 	const size_t rows_bytes = list->count * sizeof(*list->rows);
-	const size_t nodes_bytes = tree->draft.tree.node_count * sizeof(struct tree_node);
-	const size_t points_bytes = head->strip_count * sizeof(*head->strip);
-	const size_t strip_bytes = head->heat ? points_bytes * (1 + HEAT_ROWS) : points_bytes;
-	const size_t group_bytes = groups->draft.tree.node_count * sizeof(struct group_node);
-	const struct probe_draft *draft = list->sources->probes;
-	const size_t probe_bytes = draft ? probe_draft_bytes(draft) : 0;
+	const size_t tree_bytes = tree->builder.tree.node_count * sizeof(struct tree_node);
+	const size_t nodes_bytes = tree_bytes + callees->builder.tree.node_count *
+				   sizeof(struct tree_node);
+	const size_t points_bytes = head->activity_count * sizeof(*head->activity);
+	const size_t activity_bytes = head->heat ? points_bytes * (1 + HEAT_ROWS) : points_bytes;
+	const size_t group_bytes = groups->builder.tree.node_count * sizeof(struct group_node);
+	const struct probe_builder *builder = list->sources->probes;
+	const size_t probe_bytes = builder ? probe_builder_bytes(builder) : 0;
 	struct snapshot *out = malloc(sizeof(*out) + rows_bytes + nodes_bytes + group_bytes +
-				      probe_bytes + strip_bytes + list->block.used);
-	char *own_rows, *own_nodes, *own_groups, *probes, *strip, *text;
+				      probe_bytes + activity_bytes + list->block.used);
+	char *own_rows, *own_nodes, *own_groups, *probes, *activity, *text;
 
 	if (!out)
 		return NULL;
@@ -183,14 +190,14 @@ static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *
 	own_nodes = own_rows + rows_bytes;
 	own_groups = own_nodes + nodes_bytes;
 	probes = own_groups + group_bytes;
-	strip = probes + probe_bytes;
-	text = strip + strip_bytes;
+	activity = probes + probe_bytes;
+	text = activity + activity_bytes;
 	memcpy(text, list->block.bytes, list->block.used);
 	snapshot_rows_join(list, text, (struct snapshot_row *)(void *)own_rows);
 	if (points_bytes)
-		memcpy(strip, head->strip, points_bytes);
-	if (strip_bytes > points_bytes)
-		memcpy(strip + points_bytes, head->heat, strip_bytes - points_bytes);
+		memcpy(activity, head->activity, points_bytes);
+	if (activity_bytes > points_bytes)
+		memcpy(activity + points_bytes, head->heat, activity_bytes - points_bytes);
 	*out = *head;
 	out->host = text + head_text[0];
 	out->event = text + head_text[1];
@@ -203,14 +210,16 @@ static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *
 	out->next_event = NULL;
 	out->folded = NULL;
 	out->events = NULL;
-	out->strip = (const float *)(const void *)strip;
+	out->activity = (const float *)(const void *)activity;
 	if (head->heat)
-		out->heat = out->strip + head->strip_count;
+		out->heat = out->activity + head->activity_count;
 	out->rows = (const struct snapshot_row *)(const void *)own_rows;
 	out->row_count = list->count;
-	if (draft)
-		probe_draft_join(draft, probes, &out->probes);
+	if (builder)
+		probe_builder_join(builder, probes, &out->probes);
 	join_tree(tree, &out->tree, (struct tree_node *)(void *)own_nodes, text);
+	join_tree(callees, &out->callees, (struct tree_node *)(void *)(own_nodes + tree_bytes),
+		  text);
 	join_groups(groups, &out->groups, (struct group_node *)(void *)own_groups, text);
 	return out;
 }
@@ -219,7 +228,8 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 				const struct row_sources *sources)
 {
 	struct snapshot_rows list = { .fold = fold, .sources = sources };
-	struct tree_list tree = { .texts = NULL };
+	struct tree_list tree = { .fold = sources->tree };
+	struct tree_list callees = { .fold = sources->callees };
 	struct group_list groups = { .texts = NULL };
 	struct snapshot *out = NULL;
 	size_t head_text[8];
@@ -234,12 +244,134 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	head_text[6] = snapshot_text_put(&list.block, head->baseline.notice);
 	head_text[7] = snapshot_text_put_lines(&list.block,
 					       head->absent_events ? head->absent_events : "");
-	if (!list.block.is_out_of_memory && !snapshot_rows_fill(&list) && !fill_tree(&list,
-										     &tree) &&
+	if (!list.block.is_out_of_memory && !snapshot_rows_fill(&list) &&
+	    !fill_tree(&list, &tree) && !fill_tree(&list, &callees) &&
 	    !fill_groups(&list, &groups))
-		out = join(head, &list, &tree, &groups, head_text);
+		out = join(head, &list, &tree, &callees, &groups, head_text);
 	tree_list_finish(&tree);
+	tree_list_finish(&callees);
 	group_list_finish(&groups);
 	snapshot_rows_finish(&list);
 	return out;
+}
+
+/* Events side by side: a row has the same id in the snapshots of all events, so one of each is
+ * made, by the same fold as always, and joined by id. */
+
+/* A list of rows or nodes in a snapshot, and where their members lie. Until a snapshot is published
+ * its rows may still change. */
+struct joined {
+	unsigned char *first;
+	size_t count, bytes;
+	size_t id, now, by_event;	/* offsets in a row */
+};
+
+#define JOINED_LISTS 4
+#define JOINED(type, list, rows) \
+	{ (unsigned char *)(uintptr_t)(list), rows, sizeof(type), offsetof(type, id), \
+	  offsetof(type, now), offsetof(type, by_event) }
+
+/* Where events are keys of rows or groups, each of these is of one event. */
+static void find_lists(const struct snapshot *snapshot, struct joined out[JOINED_LISTS])
+{
+	const struct call_tree *tree = &snapshot->tree, *callees = &snapshot->callees;
+	const struct group_tree *groups = &snapshot->groups;
+	const struct joined lists[JOINED_LISTS] = {
+		JOINED(struct snapshot_row, snapshot->rows, snapshot->row_count),
+		JOINED(struct tree_node, tree->nodes, tree->node_count),
+		JOINED(struct tree_node, callees->nodes, callees->node_count),
+		JOINED(struct group_node, groups->nodes, groups->node_count),
+	};
+
+	memcpy(out, lists, sizeof(lists));
+	if (snapshot->keys & KEY_EVENT)
+		out[0].count = 0;
+	if (groups->level_count && groups->keys[0] == GROUP_EVENT)
+		out[JOINED_LISTS - 1].count = 0;
+}
+
+static uint64_t id_of(const struct joined *list, size_t row)
+{
+	uint64_t id;
+
+	memcpy(&id, list->first + row * list->bytes + list->id, sizeof(id));
+	return id;
+}
+
+/* Copies the loads that @part has in @event to @loads, where @rows finds their row by its id. */
+static void take_loads(const struct joined *part, const struct id_map *rows, struct stats *loads,
+		       uint32_t event, uint32_t count)
+{
+	for (size_t i = 0; i < part->count; i++) {
+		const uint32_t row = id_map_get(rows, id_of(part, i));
+
+		if (row != ID_MAP_NONE)
+			memcpy(&loads[(size_t)row * count + event],
+			       part->first + i * part->bytes + part->now, sizeof(*loads));
+	}
+}
+
+/* Fills @loads for the rows of list number @at in @snapshot. 0 or -ENOMEM. */
+static int join_list(const struct snapshot *snapshot, const struct snapshot *const *parts,
+		     size_t at, struct stats *loads)
+{
+	const uint32_t count = snapshot->event_columns.count;
+	struct joined lists[JOINED_LISTS];
+	struct id_map rows = { 0 };
+
+	find_lists(snapshot, lists);
+	if (!lists[at].count)
+		return 0;
+	if (id_map_reserve(&rows, (uint32_t)lists[at].count))
+		return -ENOMEM;
+	for (size_t i = 0; i < lists[at].count; i++)
+		id_map_put(&rows, id_of(&lists[at], i), (uint32_t)i);	/* has room */
+	for (uint32_t event = 0; event < count; event++) {
+		find_lists(parts[event], lists);
+		take_loads(&lists[at], &rows, loads, event, count);
+	}
+	id_map_finish(&rows);
+	return 0;
+}
+
+/* Points each row of @list to its part of @loads; returns the loads after them. */
+static struct stats *point_to(const struct joined *list, struct stats *loads, uint32_t count)
+{
+	for (size_t i = 0; i < list->count; i++, loads += count) {
+		const struct stats *own = loads;
+
+		memcpy(list->first + i * list->bytes + list->by_event, &own, sizeof(own));
+	}
+	return loads;
+}
+
+int snapshot_build_join_events(struct snapshot *snapshot, const struct snapshot *const *parts)
+{
+	struct event_columns *columns = &snapshot->event_columns;
+	struct joined lists[JOINED_LISTS];
+	struct stats *loads, *next;
+	size_t rows = 0;
+
+	find_lists(snapshot, lists);
+	for (size_t i = 0; i < JOINED_LISTS; i++)
+		rows += lists[i].count;
+	next = loads = calloc(rows * columns->count + 1, sizeof(*loads));
+	if (!loads)
+		return -ENOMEM;
+	for (size_t i = 0; i < JOINED_LISTS; i++) {
+		if (join_list(snapshot, parts, i, next)) {
+			free(loads);
+			return -ENOMEM;
+		}
+		next += lists[i].count * columns->count;
+	}
+	next = loads;
+	for (size_t i = 0; i < JOINED_LISTS; i++)
+		next = point_to(&lists[i], next, columns->count);
+	for (uint32_t event = 0; event < columns->count; event++)
+		columns->events[event].weight = snapshot->is_relative ? parts[event]->shown_weight
+								      : parts[event]->weight;
+	snapshot->loads_by_event = loads;
+	columns->has_loads = true;
+	return 0;
 }

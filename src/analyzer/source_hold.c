@@ -10,13 +10,18 @@
 
 #include "base/clock.h"
 #include "base/sanitize.h"
+#include "fold/groups.h"
 
 #define SANITIZE_ROOM(len) (12 * (len) + 1)	/* the worst: "<U+NNNN>" per byte */
 #define HOLD_NS (2 * CLOCK_NS_PER_S)	/* per refresh; large debug information takes that long */
 
-void source_hold_init(struct source_hold *hold, struct source_lines *lines, size_t max_rows)
+#define LISTING_HOLD_NS (15 * CLOCK_NS_PER_S)	/* a listing is what was asked for */
+
+void source_hold_init(struct source_hold *hold, struct source_lines *lines,
+		      struct listing_builder *listings, size_t max_rows)
 {
-	*hold = (struct source_hold){ .lines = lines, .max_rows = max_rows };
+	*hold = (struct source_hold){ .lines = lines, .listings = listings,
+				      .max_rows = max_rows };
 }
 
 void source_hold_finish(struct source_hold *hold)
@@ -25,45 +30,45 @@ void source_hold_finish(struct source_hold *hold)
 	hold->snapshot = NULL;
 }
 
-static struct source_wish wish_of(const struct snapshot_row *row)
+static struct source_request request_of(const struct snapshot_row *row)
 {
-	return (struct source_wish){ row->address, row->object_id };
+	return (struct source_request){ row->address, row->dso_id };
 }
 
-/* Requests the unknown lines of as many rows as one list of wishes can have. */
-static void wish(struct source_hold *hold)
+/* Requests the unknown lines of as many rows as one list of requests can have. */
+static void request(struct source_hold *hold)
 {
-	struct source_wish wishes[SOURCE_WISHES_MAX];
+	struct source_request requests[SOURCE_REQUESTS_MAX];
 	uint32_t count = 0;
 
 	for (const struct snapshot *each = hold->snapshot; each; each = each->next_event) {
 		size_t printed = 0;
 
 		for (size_t i = 0; i < each->row_count && printed < hold->max_rows &&
-				   count < SOURCE_WISHES_MAX; i++) {
-			const struct source_wish of = wish_of(&each->rows[i]);
+				   count < SOURCE_REQUESTS_MAX; i++) {
+			const struct source_request of = request_of(&each->rows[i]);
 
 			if (each->rows[i].is_idle)
 				continue;
 			printed++;
-			if (source_lines_can_be_wished(hold->lines, &of))
-				wishes[count++] = of;
+			if (source_lines_can_be_requested(hold->lines, &of))
+				requests[count++] = of;
 		}
 	}
-	source_lines_wish(hold->lines, wishes, count);
+	source_lines_request(hold->lines, requests, count);
 }
 
 void source_hold_put(struct source_hold *hold, struct snapshot *snapshot, uint64_t now_ns)
 {
 	hold->snapshot = snapshot;
-	hold->until_ns = now_ns + HOLD_NS;
-	wish(hold);
+	hold->until_ns = now_ns + (snapshot->listing ? LISTING_HOLD_NS : HOLD_NS);
+	request(hold);
 }
 
 static const char *find_line(const struct source_hold *hold, const struct snapshot *snapshot,
 			     const struct snapshot_row *row)
 {
-	const struct source_wish of = wish_of(row);
+	const struct source_request of = request_of(row);
 
 	return source_lines_find(hold->lines, &of, snapshot->keys & KEY_ADDRESS).line;
 }
@@ -89,6 +94,12 @@ static void fill(const struct source_hold *hold, struct snapshot *snapshot)
 	}
 }
 
+bool source_hold_must_wait(const struct source_hold *hold)
+{
+	return source_lines_are_pending(hold->lines) ||
+	       (hold->snapshot->listing && listing_builder_is_pending(hold->listings));
+}
+
 struct snapshot *source_hold_release(struct source_hold *hold, uint64_t now_ns)
 {
 	struct snapshot *snapshot = hold->snapshot;
@@ -96,11 +107,80 @@ struct snapshot *source_hold_release(struct source_hold *hold, uint64_t now_ns)
 	if (!snapshot)
 		return NULL;
 	if (!source_lines_are_pending(hold->lines))
-		wish(hold);
-	if (source_lines_are_pending(hold->lines) && now_ns < hold->until_ns)
+		request(hold);
+	if (source_hold_must_wait(hold) && now_ns < hold->until_ns)
 		return NULL;
-	for (struct snapshot *each = snapshot; each; each = each->next_event)
+	for (struct snapshot *each = snapshot; each; each = each->next_event) {
 		fill(hold, each);
+		if (each->listing)
+			listing_builder_complete(hold->listings, each->listing);
+	}
 	hold->snapshot = NULL;
 	return snapshot;
+}
+
+static bool is_by_lines(const struct query *query)
+{
+	for (uint32_t i = 0; i < query->group_count; i++)
+		if (query->groups[i] == GROUP_SOURCE)
+			return true;
+	return false;
+}
+
+/* Returns the first slice that will be printed: an interval has those since the previous one. */
+static uint32_t first_slice(const struct publisher *publisher)
+{
+	const struct timeline *timeline = &publisher->ingest->timeline;
+	uint32_t s = 0;
+
+	if (publisher->config->window == WINDOW_INTERVAL)
+		while (s < timeline->count && timeline->slices[s].seq < publisher->published_seq)
+			s++;
+	return s;
+}
+
+/* Requests the heaviest addresses that will be shown, a hundred at a time, until no heavy one is
+ * left that can be known. True: some can; not those of a DSO that nothing has mapped any more. */
+static bool request_keys(struct publisher *publisher)
+{
+	struct ingest *ingest = publisher->ingest;
+	const struct timeline *timeline = &ingest->timeline;
+	const struct group_sources sources = {
+		.trie = &ingest->trie, .names = &ingest->names, .tasks = &ingest->tasks,
+		.lines = &publisher->source_lines,
+	};
+	const struct query query = {
+		.filter = publisher->config->query.filter, .group_count = 2,
+		.groups = { GROUP_EVENT, GROUP_SOURCE },
+	};
+	struct source_request requests[SOURCE_REQUESTS_MAX];
+	struct group_fold fold;
+	uint32_t count;
+
+	group_fold_init(&fold, &sources, &query, 0);
+	for (uint32_t s = first_slice(publisher); s < timeline->count; s++)
+		group_fold_add(&fold, timeline->slices[s].entries, timeline->slices[s].count, 1.0);
+	group_fold_add(&fold, timeline->open_slice.entries, timeline->open_slice.count, 1.0);
+	group_fold_add(&fold, timeline->open.entries, timeline->open.count, 1.0);
+	group_fold_sum(&fold);
+	count = group_fold_requests(&fold, requests);
+	group_fold_finish(&fold);
+	if (count)
+		source_lines_request(&publisher->source_lines, requests, count);
+	return count && source_lines_are_pending(&publisher->source_lines);
+}
+
+bool line_wait_must(struct line_wait *wait, struct publisher *publisher, uint64_t now_ns)
+{
+	const struct analyzer_config *config = publisher->config;
+
+	if (!config->wants_sources || !is_by_lines(&config->query))
+		return false;
+	if (!wait->until_ns)
+		wait->until_ns = now_ns + HOLD_NS;
+	if (now_ns < wait->until_ns &&
+	    (source_lines_are_pending(&publisher->source_lines) || request_keys(publisher)))
+		return true;
+	wait->until_ns = 0;
+	return false;
 }

@@ -1,10 +1,10 @@
-/* task_stats.c - see analyzer/task_stats.h.
+/* task_stats.c - see task_stats.h.
  *
  * Problem: a pid is used again, and a reading of the old task must not become the CPU share of the
  * new one. Idea: (pid, start time) is the identity; any other start time begins anew. exec keeps
  * both and is seen by the comm.
  */
-#include "analyzer/task_stats.h"
+#include "task_stats.h"
 
 #include <errno.h>
 #include <stdlib.h>

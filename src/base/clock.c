@@ -21,6 +21,11 @@ uint64_t clock_wall_offset_ns(void)
 	return read_clock_ns(CLOCK_REALTIME) - read_clock_ns(CLOCK_MONOTONIC);
 }
 
+uint64_t clock_boot_ns(void)
+{
+	return read_clock_ns(CLOCK_REALTIME) - read_clock_ns(CLOCK_BOOTTIME);
+}
+
 int clock_ms_until(uint64_t time_ns, uint64_t now_ns)
 {
 	const uint64_t left_ms = time_ns > now_ns ? (time_ns - now_ns) / CLOCK_NS_PER_MS + 1 : 0;

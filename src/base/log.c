@@ -1,20 +1,26 @@
 /* log.c - a ring of the newest lines, and a file with --log. Each has a lock, so that reading the
  * ring for the screen does not wait for a slow disk. */
-#include "base/log.h"
+#include "base/diag.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/inherited.h"
-#include "base/new_file.h"
+#include "base/privileges.h"
 #include "base/sanitize.h"
 #include "base/whole_io.h"
 
@@ -68,11 +74,6 @@ int log_open(const char *path, struct diag *why)
 	else if (fd >= 0)
 		close(fd);
 	return err;
-}
-
-int log_fd(void)
-{
-	return log_state.fd;
 }
 
 void log_close(void)
@@ -146,4 +147,288 @@ size_t log_tail(struct log_line *out, size_t cap)
 		out[i] = log_state.lines[(first + i) % LOG_LINES];
 	pthread_mutex_unlock(&log_state.lock);
 	return count;
+}
+
+/* Problem: the handler runs in a process whose memory may be damaged, on any thread, and may call
+ * async-signal-safe functions only.
+ *
+ * Idea: all that needs the loader or the sanitizer is done beforehand: the modules of the process
+ * and the text that names the log. The callers are found by frame pointers, which our own code
+ * keeps; process_vm_readv(2) on ourselves reads them, and fails where a pointer leads nowhere.
+ *
+ * Rejected: backtrace(3) and libunwind, which allocate and take the loader's lock; the guardian as
+ * the writer, which would have to keep our stderr open: whoever reads a pipe must see its end when
+ * we end.
+ */
+
+#define MODULES_MAX  64		/* 25 are linked */
+#define FRAMES_MAX   32
+#define NAME_BYTES   40
+#define FUNCTION_BYTES 4096	/* code searched backwards from the crash for its start */
+#define REPORT_BYTES 4096	/* PIPE_BUF: a pipe takes all of it or nothing */
+#define UNREAD_MS    1000	/* timeout for a stderr that is not read */
+
+static const int crash_signals[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL };
+#define SIGNAL_COUNT (sizeof(crash_signals) / sizeof(crash_signals[0]))
+
+struct module {
+	uintptr_t base, end;	/* base: where address 0 of the file is loaded */
+	char name[NAME_BYTES];
+};
+
+/* Only the flag is written after crash_catch(). */
+static struct {
+	volatile sig_atomic_t is_reported;
+	pid_t pid;
+	int log_fd;
+	char log_text[1024];	/* the part of the first line about the log */
+	struct module modules[MODULES_MAX];
+	size_t module_count;
+	unsigned char stack[CRASH_STACK_BYTES];
+} crash;
+
+struct report {
+	char text[REPORT_BYTES];
+	size_t used;
+};
+
+static void put_text(struct report *report, const char *text)
+{
+	while (*text && report->used < sizeof(report->text))
+		report->text[report->used++] = *text++;
+}
+
+static void put_number(struct report *report, uintptr_t number, unsigned int base)
+{
+	char digits[2 * sizeof(number) * 2 + 1];
+	char *at = digits + sizeof(digits);
+
+	*--at = '\0';
+	do {
+		*--at = "0123456789abcdef"[number % base];
+	} while ((number /= base));
+	put_text(report, at);
+}
+
+static const struct module *module_of(uintptr_t address)
+{
+	for (size_t i = 0; i < crash.module_count; i++)
+		if (address >= crash.modules[i].base && address < crash.modules[i].end)
+			return &crash.modules[i];
+	return NULL;
+}
+
+static void put_frame(struct report *report, uintptr_t address)
+{
+	const struct module *module = module_of(address);
+
+	put_text(report, "  ");
+	put_text(report, module ? module->name : "[unknown]");
+	put_text(report, "+0x");
+	put_number(report, module ? address - module->base : address, 16);
+	put_text(report, "\n");
+}
+
+static bool read_memory(uintptr_t address, void *out, size_t bytes)
+{
+	const struct iovec to = { out, bytes }, from = { (void *)address, bytes };
+
+	return process_vm_readv(crash.pid, &to, 1, &from, 1, 0) == (ssize_t)bytes;
+}
+
+struct registers {
+	uintptr_t code, frame, stack;
+	uintptr_t link;		/* aarch64: where the last call returns to; else 0 */
+};
+
+static struct registers registers_of(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	const greg_t *list = context->uc_mcontext.gregs;
+
+	return (struct registers){ (uintptr_t)list[REG_RIP], (uintptr_t)list[REG_RBP],
+				   (uintptr_t)list[REG_RSP], 0 };
+#elif defined(__aarch64__)
+	return (struct registers){ context->uc_mcontext.pc, context->uc_mcontext.regs[29],
+				   context->uc_mcontext.sp, context->uc_mcontext.regs[30] };
+#else
+	(void)context;
+	return (struct registers){ 0 };
+#endif
+}
+
+/* Reads where the call before @after goes to. Source: the machines' manuals, CALL rel32 and BL. */
+static bool read_call(uintptr_t after, uintptr_t *target)
+{
+#ifdef __aarch64__
+	uint32_t call;
+
+	if (!read_memory(after - sizeof(call), &call, sizeof(call)) || call >> 26 != 0x25)
+		return false;
+	/* 26 bits with a sign: a distance in instructions. */
+	*target = after - sizeof(call) + (uintptr_t)(((int32_t)(call << 6) >> 6) * (intptr_t)4);
+#else
+	unsigned char call[5];
+	int32_t distance;
+
+	if (!read_memory(after - sizeof(call), call, sizeof(call)) || call[0] != 0xe8)
+		return false;
+	memcpy(&distance, call + 1, sizeof(distance));
+	*target = after + (uintptr_t)distance;
+#endif
+	return true;
+}
+
+/* Returns true when the instruction before @after calls a function that begins at most
+ * FUNCTION_BYTES before @code. */
+static bool is_called_from(uintptr_t after, uintptr_t code)
+{
+	uintptr_t target;
+
+	return read_call(after, &target) && code - target < FUNCTION_BYTES;
+}
+
+/* Finds the caller of code without a frame of its own, whose return address is on top of the stack
+ * or in the link register: leaf functions of flametop, assembly of libc, and a call of an address
+ * that is not code. */
+static void put_frameless_caller(struct report *report, const struct registers *registers)
+{
+	const struct module *program = &crash.modules[0];
+	uintptr_t after = registers->link;
+
+	if ((after || read_memory(registers->stack, &after, sizeof(after))) &&
+	    module_of(after) == program &&
+	    (module_of(registers->code) != program || is_called_from(after, registers->code)))
+		put_frame(report, after - 1);
+}
+
+/* A return address minus one belongs to the line of the call. */
+static void put_callers(struct report *report, uintptr_t frame)
+{
+	uintptr_t words[2];	/* the caller's frame, the return address */
+
+	for (int i = 0; i < FRAMES_MAX && frame % sizeof(frame) == 0; i++) {
+		if (!read_memory(frame, words, sizeof(words)) || !words[1])
+			return;
+		put_frame(report, words[1] - 1);
+		if (words[0] <= frame)
+			return;
+		frame = words[0];
+	}
+}
+
+static void put_report(struct report *report, int signal, const ucontext_t *context)
+{
+	const struct registers registers = registers_of(context);
+
+	put_text(report, "flametop crashed: signal ");
+	put_number(report, (uintptr_t)signal, 10);
+	put_text(report, crash.log_text);
+	put_text(report, "\n");
+	put_frame(report, registers.code);
+	put_frameless_caller(report, &registers);
+	put_callers(report, registers.frame);
+}
+
+static void send_report(const struct report *report)
+{
+	struct pollfd reader = { .fd = STDERR_FILENO, .events = POLLOUT };
+	ssize_t done = 0;
+
+	if (crash.log_fd >= 0)
+		done = write(crash.log_fd, report->text, report->used);
+	if (poll(&reader, 1, UNREAD_MS) == 1)
+		done = write(STDERR_FILENO, report->text, report->used);
+	(void)done;	/* there is nowhere to report an error */
+}
+
+static void tell_crash(int signal, siginfo_t *what, void *context)
+{
+	static const struct sigaction none = { .sa_handler = SIG_DFL };
+	static struct report report;
+	const bool is_ours = getpid() == crash.pid;
+
+	(void)what;
+	while (is_ours && crash.is_reported)
+		poll(NULL, 0, -1);	/* another thread reports, and ends the process */
+	if (is_ours) {
+		crash.is_reported = 1;
+		put_report(&report, signal, context);
+		send_report(&report);
+	}
+	sigaction(signal, &none, NULL);
+	raise(signal);		/* blocked until we return: it ends the process where it crashed */
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The first is the program itself, whose name the loader leaves out. */
+static int add_module(struct dl_phdr_info *found, size_t size, void *unused)
+{
+	struct module *module = &crash.modules[crash.module_count];
+	const char *name = crash.module_count ? base_name(found->dlpi_name) : "flametop";
+
+	(void)size;
+	(void)unused;
+	if (crash.module_count == MODULES_MAX)
+		return 1;
+	*module = (struct module){ .base = found->dlpi_addr };
+	for (int i = 0; i < found->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &found->dlpi_phdr[i];
+		const uintptr_t end = module->base + part->p_vaddr + part->p_memsz;
+
+		if (part->p_type == PT_LOAD && end > module->end)
+			module->end = end;
+	}
+	sanitize_text(module->name, sizeof(module->name), name, strlen(name));
+	crash.module_count++;
+	return 0;
+}
+
+static void name_log(const char *path)
+{
+	static const char see[] = "; see ";
+
+	if (!path) {
+		strcpy(crash.log_text, "; with --log FILE there is a log of what came before");
+		return;
+	}
+	strcpy(crash.log_text, see);
+	sanitize_text(crash.log_text + sizeof(see) - 1, sizeof(crash.log_text) - sizeof(see), path,
+		      strlen(path));
+}
+
+void crash_use_stack(unsigned char stack[CRASH_STACK_BYTES])
+{
+	const stack_t own = { .ss_sp = stack, .ss_size = CRASH_STACK_BYTES };
+	stack_t before;
+
+	if (sigaltstack(NULL, &before) == 0 && before.ss_flags & SS_DISABLE)
+		sigaltstack(&own, NULL);
+}
+
+void crash_catch(const char *log_path)
+{
+	struct sigaction action = { .sa_sigaction = tell_crash,
+				    .sa_flags = SA_ONSTACK | SA_SIGINFO };
+	struct sigaction before;
+
+	crash.pid = getpid();
+	crash.log_fd = log_state.fd;
+	name_log(log_path);
+	crash.module_count = 0;
+	dl_iterate_phdr(add_module, NULL);
+	crash_use_stack(crash.stack);
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < SIGNAL_COUNT; i++)
+		sigaddset(&action.sa_mask, crash_signals[i]);
+	for (size_t i = 0; i < SIGNAL_COUNT; i++)
+		if (sigaction(crash_signals[i], NULL, &before) == 0 &&
+		    before.sa_handler == SIG_DFL)
+			sigaction(crash_signals[i], &action, NULL);
 }

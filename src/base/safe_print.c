@@ -18,6 +18,14 @@ void safe_put_escaped(FILE *out, struct safe_text text, const char *special)
 	}
 }
 
+/* Safe text has no control characters, so these two are all that must be escaped. */
+void safe_put_json(FILE *out, struct safe_text text)
+{
+	safe_put(out, "\"");
+	safe_put_escaped(out, text, "\"\\");
+	safe_put(out, "\"");
+}
+
 void safe_print_checked(FILE *out, const char *format, ...)
 {
 	va_list args;

@@ -7,7 +7,7 @@
  * Invariant: the result is valid UTF-8 and holds no control, formatting or unassigned character,
  * wherever the input or the output is cut.
  *
- * Rejected: iswprint(3) - its answer depends on the locale of whoever started us.
+ * Rejected: iswprint(3) - its result depends on the locale of whoever started us.
  */
 #include "base/sanitize.h"
 

@@ -1,5 +1,5 @@
-/* spsc.c - see base/spsc.h for the theory. */
-#include "base/spsc.h"
+/* spsc.c - see base/thread.h for the theory. */
+#include "base/thread.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/crash.h"
+#include "base/diag.h"
 
 struct beginning {
 	void *(*run)(void *);

@@ -16,11 +16,12 @@
 
 #include "base/clock.h"
 #include "base/safe_print.h"
-#include "capture/cpu_list.h"
-#include "capture/sampler.h"
+#include "capture/scope.h"
+#include "capture/event_set.h"
+#include "capture/stack_copy.h"
 #include "capture_plan.h"
 #include "follow.h"
-#include "proc/task_list.h"
+#include "proc/process_stat.h"
 
 /* Stack copies that must fit into a ring if every hit is a sample with a copy. */
 #define BURST_HITS 128
@@ -37,7 +38,7 @@ struct capture {
 	char *notice;			/* owned; NULL: no notice */
 	char *absent_text;		/* owned; NULL: no event is absent */
 	char target_text[128];
-	int wake_fd, round_fd;	/* eventfds, see sampler.h */
+	int wake_fd, round_fd;	/* eventfds, see event_set.h */
 	uint64_t begin_ticks;		/* when opened, in the clock of /proc/PID/stat */
 	int *watch_fds;			/* owned; pidfds, for CPU-wide events, which never end */
 	size_t watch_count;
@@ -70,7 +71,12 @@ static void set_rate(const struct capture_config *config, uint64_t max_hz,
 {
 	uint64_t hz = config->freq_hz;
 
-	if (!hz && !config->period && attr->type != PERF_TYPE_TRACEPOINT)
+	if (event_is_off_cpu(attr)) {	/* the programs decide what is a record */
+		attr->sample_period = 1;
+		return;
+	}
+	if (!hz && !config->period && attr->type != PERF_TYPE_TRACEPOINT &&
+	    attr->type != PERF_TYPE_BREAKPOINT)
 		hz = CAPTURE_DEFAULT_FREQ_HZ;
 	if (hz) {
 		attr->freq = 1;
@@ -98,7 +104,8 @@ static struct call_graph_load measure_load(const struct capture_plan *plan)
 
 	for (size_t i = 0; i < plan->events.count; i++) {
 		const struct perf_event_attr *attr = &plan->events.specs[i].attr;
-		const uint64_t hz = attr->freq ? attr->sample_freq : 0;
+		const bool is_read = event_spec_is_read(&plan->events, i);
+		const uint64_t hz = attr->freq && !is_read ? attr->sample_freq : 0;
 
 		load.sum_hz += hz;
 		load.max_hz = hz > load.max_hz ? hz : load.max_hz;
@@ -138,8 +145,10 @@ static void choose_stacks(struct capture *capture, const struct call_graph *aske
 	case CALL_GRAPH_AS_ASKED:
 		break;
 	case CALL_GRAPH_NOT_HERE:
-		tell(capture, "this kernel copies no user stacks: callers by frame pointers, which"
-		     " most programs lack");
+		tell(capture, "%s: callers by frame pointers, which most programs lack",
+		     user_registers_are_known(MACHINE_OWN)
+		     ? "this kernel copies no user stacks"
+		     : "flametop does not know the registers of this machine");
 		break;
 	case CALL_GRAPH_TOO_OFTEN:
 		tell(capture, "stacks by frame pointers above %d Hz; --call-graph dwarf copies them"
@@ -238,6 +247,12 @@ static void tell_cpu_wide(struct capture *capture)
 	const size_t needed = threads * (plan->events.count + 1) * plan->cpu_count;
 	char cause[100];
 
+	if (plan->cant_inherit_reads) {
+		tell(capture, "before Linux 6.12 counters can't be read with samples of what a"
+		     " task starts (--no-inherit leaves it out): sampling all CPUs and keeping the"
+		     " processes asked for");
+		return;
+	}
 	if (needed > TASK_DESCRIPTORS_WANTED)
 		snprintf(cause, sizeof(cause), "and over %d cost more than they save",
 			 TASK_DESCRIPTORS_WANTED);
@@ -292,6 +307,26 @@ static void tell_patterns(struct capture *capture)
 		tell(capture, "%s", capture->plan.events.patterns);
 }
 
+/* Names the events that have no samples of their own: "cycles, read with: instructions". */
+static void tell_read(struct capture *capture)
+{
+	const struct event_spec_list *events = &capture->plan.events;
+	char names[512];
+	size_t used;
+
+	for (size_t leader = 0, i; leader < events->count; leader = i) {
+		used = 0;
+		for (i = leader + 1; i < events->count && event_spec_is_read(events, i); i++)
+			if (used < sizeof(names))
+				used += (size_t)snprintf(names + used, sizeof(names) - used,
+							 "%s%s", used ? ", " : "",
+							 events->specs[i].name);
+		if (used)
+			tell(capture, "%s, read with: %s%s", events->specs[leader].name, names,
+			     used < sizeof(names) ? "" : "...");
+	}
+}
+
 static void tell_filters(struct capture *capture)
 {
 	for (size_t i = 0; i < capture->plan.events.count; i++)
@@ -300,14 +335,48 @@ static void tell_filters(struct capture *capture)
 			     capture->plan.events.specs[i].filter);
 }
 
+static void tell_counters(struct capture *capture)
+{
+	static const char *const troubles[] = {
+		[EVENT_COUNTS_NOTHING] = "stay at 0",
+		[EVENT_GIVES_NO_SAMPLES] = "count but give no samples",
+	};
+	const struct capture_plan *plan = &capture->plan;
+
+	if (plan->trial != EVENT_TRIAL_PASSED && plan->tried)
+		tell(capture, "the hardware counters %s here (virtual machine?), so %s may have no"
+		     " samples: -e cpu-clock", troubles[plan->trial], plan->tried);
+	else if (plan->trial != EVENT_TRIAL_PASSED)
+		tell(capture, "the hardware counters %s here (virtual machine?): cpu-clock"
+		     " instead", troubles[plan->trial]);
+	else if (plan->is_default_event && plan->events.specs[0].attr.type == PERF_TYPE_SOFTWARE)
+		tell(capture, "no hardware counters here (virtual machine?): cpu-clock instead");
+	if (plan->are_counters_few)
+		tell(capture, "more hardware events than the processor has counters: they are"
+		     " sampled in turns, so each lacks samples; name fewer (-e)");
+}
+
+/* Names the kinds of cores that lack an event which others have. */
+static void tell_core_pmus(struct capture *capture)
+{
+	const struct capture_plan *plan = &capture->plan;
+
+	for (size_t i = 0; i < plan->events.count; i++)
+		for (size_t pmu = 0; pmu < plan->pmus.count; pmu++)
+			if (plan->events.specs[i].absent_from & 1u << pmu)
+				tell(capture, "no event %s on the CPUs of %s: only the others are"
+				     " sampled", plan->events.specs[i].name,
+				     plan->pmus.list[pmu].name);
+}
+
 static void tell_concessions(struct capture *capture)
 {
 	const struct capture_plan *plan = &capture->plan;
 	const long paranoid = event_sysctl("paranoid", 2);
 	char remedy[300];
 
-	if (plan->is_default_event && capture->plan.events.specs[0].attr.type == PERF_TYPE_SOFTWARE)
-		tell(capture, "no hardware counters here (virtual machine?): cpu-clock instead");
+	tell_counters(capture);
+	tell_core_pmus(capture);
 	if (plan->kind == TARGET_OWN)
 		tell(capture, "own processes only, %s (kernel.perf_event_paranoid is %ld);"
 		     " for everything: %s", plan->exclude_kernel ? "user code only" : "with kernel",
@@ -315,12 +384,13 @@ static void tell_concessions(struct capture *capture)
 	else if (plan->exclude_kernel)
 		tell(capture, "without kernel code (kernel.perf_event_paranoid is %ld): %s",
 		     paranoid, event_permission_remedy(1, remedy, sizeof(remedy)));
-	if (plan->is_cpu_wide && !plan->target.has_descendants)
+	if (plan->is_cpu_wide && !plan->target.has_descendants && !plan->off_cpu)
 		tell_cpu_wide(capture);
 	if (plan->kind == TARGET_SYSTEM && is_in_pid_namespace())
 		tell(capture, "in a PID namespace: processes outside of it are counted as process"
 		     " 0; run in the host's (a container with --pid=host)");
 	tell_patterns(capture);
+	tell_read(capture);
 	tell_filters(capture);
 	tell_rings(capture);
 	tell_chained(capture);
@@ -333,13 +403,33 @@ static void format_event_name(const struct capture *capture, const struct event_
 	const char *last_colon = strrchr(spec->name, ':');
 	bool has_modifiers = spec->attr.type == PERF_TYPE_TRACEPOINT
 			     ? last_colon != strchr(spec->name, ':')
-			     : last_colon || strchr(spec->name, '/');
+			     : spec->attr.type != PERF_TYPE_BREAKPOINT &&
+			       (last_colon || strchr(spec->name, '/'));
 
 	if (!capture->plan.exclude_kernel || spec->has_level_modifier)
 		snprintf(out, room, "%s", spec->name);
 	else
 		snprintf(out, room, "%.*s%s", (int)room - 3, spec->name,
 			 has_modifiers ? "u" : ":u");
+}
+
+/* Describes the group of event @index, whose samples hold the counters of the group. A sample of a
+ * clock weighs its own period, as without a group, and not the time since the sample before: an
+ * idle CPU may have none for seconds. */
+static void describe_group(struct capture *capture, size_t index)
+{
+	const struct event_spec_list *events = &capture->plan.events;
+	struct event_desc *leader = &capture->descs[index];
+
+	leader->format.has_read_period = !event_is_clock(leader->type, leader->config);
+	leader->has_values_by_thread = capture->plan.set.attrs[index].inherit;
+	for (size_t i = index + 1; i < events->count && event_spec_is_read(events, i) &&
+				   event_spec_leader(events, i) == index; i++) {
+		capture->descs[i].format = leader->format;	/* its records are the leader's */
+		capture->descs[i].format.has_read_period = true;
+		capture->descs[i].copy_bytes = leader->copy_bytes;
+		leader->read_count++;
+	}
 }
 
 static int describe_events(struct capture *capture, struct diag *why)
@@ -352,9 +442,11 @@ static int describe_events(struct capture *capture, struct diag *why)
 		struct event_desc *desc = &capture->descs[i];
 
 		record_format_init(&desc->format, attr);
+		event_desc_identify(desc, attr);
 		desc->is_sideband = i == capture->plan.events.count;
 		desc->freq_hz = attr->freq ? attr->sample_freq : 0;
-		desc->fixed_period = attr->freq ? 0 : attr->sample_period;
+		desc->counts_waits = event_is_off_cpu(attr);
+		desc->fixed_period = attr->freq || desc->counts_waits ? 0 : attr->sample_period;
 		desc->copy_bytes = attr->sample_stack_user;
 		if (desc->is_sideband)
 			snprintf(desc->name, sizeof(desc->name), "dummy");
@@ -362,6 +454,9 @@ static int describe_events(struct capture *capture, struct diag *why)
 			format_event_name(capture, &capture->plan.events.specs[i], desc->name,
 					  sizeof(desc->name));
 	}
+	for (size_t i = 0; i < capture->plan.events.count; i++)
+		if (capture->plan.set.attrs[i].sample_type & PERF_SAMPLE_READ)
+			describe_group(capture, i);
 	return 0;
 }
 
@@ -404,6 +499,14 @@ static int watch_tasks(struct capture *capture, struct diag *why)
 	return 0;
 }
 
+static bool reads_events(const struct capture_plan *plan)
+{
+	for (size_t i = 0; i < plan->events.count; i++)
+		if (event_spec_is_read(&plan->events, i))
+			return true;
+	return false;
+}
+
 static int fill_plan(struct capture *capture, const struct capture_config *config,
 		     struct diag *why)
 {
@@ -422,11 +525,17 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 	half = plan->descriptors_limit / 2;	/* the other half is for profiled files */
 	plan->descriptors_max = half < TASK_DESCRIPTORS_WANTED ? half : TASK_DESCRIPTORS_WANTED;
 	event_features_probe(&plan->features);
+	core_pmus_read(&plan->pmus, config->pmu_devices ? config->pmu_devices : EVENT_PMU_DEVICES);
 	err = capture_plan_parse(plan, config, why);
 	if (!err)
 		err = choose_cpus(plan, why);
 	if (err)
 		return err;
+	plan->cant_inherit_reads = reads_events(plan) && !plan->features.inherited_reads &&
+				   !plan->target.no_inherit;
+	plan->is_cpu_wide |= (plan->cant_inherit_reads || capture_plan_has_off_cpu(plan)) &&
+			     capture_plan_has_tasks(plan);
+	plan->off_cpu_period_ns = config->off_cpu_period_ns;
 	set_rates(capture, config);
 	plan->are_hits_too_many = config->are_hits_too_many ||
 				  !holds_burst(plan, config->ring_pages);
@@ -509,17 +618,22 @@ static int create_sampler(struct capture *capture, struct spsc *queue, struct di
 	return sampler_create(&capture->sampler, &config, why);
 }
 
+static int begin_following(struct capture *capture, struct diag *why)
+{
+	if (capture->plan.kind != TARGET_OWN)
+		return 0;
+	return follow_create(&capture->follow, &capture->plan.set,
+			     capture->plan.descriptors_limit / 2, why);
+}
+
 static int enable_events(struct capture *capture, struct diag *why)
 {
 	const struct capture_plan *plan = &capture->plan;
 
-	/* The exec of a command enables its events. */
-	if (plan->kind != TARGET_COMMAND || plan->target.since_ticks)
+	/* The exec of a command enables its events, unless they are CPU-wide. */
+	if (plan->kind != TARGET_COMMAND || plan->target.since_ticks || plan->is_cpu_wide)
 		event_set_enable(&capture->plan.set);
-	if (plan->kind != TARGET_OWN)
-		return 0;
-	return follow_create(&capture->follow, &capture->plan.set, plan->descriptors_limit / 2,
-			     why);
+	return begin_following(capture, why);
 }
 
 static void end_following(struct capture *capture)
@@ -575,27 +689,25 @@ int capture_replace(struct capture *capture, struct capture *old, struct source 
 		    struct diag *why)
 {
 	struct queue_source first = { .source = source };
-	uint64_t enabled_ns;
 	int err;
 
 	swap_fds(capture, old);
 	err = create_sampler(capture, old->queue, why);
 	if (!err)
-		err = enable_events(capture, why);
+		err = begin_following(capture, why);
 	if (err) {
 		capture_stop(capture);
 		swap_fds(capture, old);
 		return err;
 	}
-	enabled_ns = clock_now_ns();
 	end_following(old);
-	/* The new events are enabled before begin_ns and the old ones disabled after it, so that
-	 * no hit is missed in between. */
-	first.begin_ns = sampler_hand_over(old->sampler, enabled_ns);
-	event_set_disable(&old->plan.set);
+	first.begin_ns = sampler_hand_over(old->sampler, &capture->plan.set);
+	capture_plan_take_off_cpu(&capture->plan, &old->plan);
 	destroy_sampler(old);
-	if (!first.begin_ns)
-		first.begin_ns = enabled_ns;
+	if (!first.begin_ns) {
+		first.begin_ns = clock_now_ns();
+		event_set_enable(&capture->plan.set);
+	}
 	sampler_start(capture->sampler, &first);
 	return 0;
 }

@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/capture.h"
+#include "capture/scope.h"
 #include "capture/tracefs.h"
-#include "proc/task_list.h"
+#include "proc/process_stat.h"
 
 #define OTHER_DESCRIPTORS 128	/* for files, workers and eventfds */
 #define ATTACH_PASSES_MAX 16	/* for a process that starts threads faster than /proc shows them */
@@ -33,7 +33,22 @@ bool capture_plan_has_tasks(const struct capture_plan *plan)
 bool capture_plan_chains_hits(const struct capture_plan *plan, const struct event_spec *spec)
 {
 	return plan->is_auto_stacks && !spec->attr.freq && spec->attr.sample_period == 1 &&
+	       !event_is_off_cpu(&spec->attr) &&
 	       (spec->attr.type != PERF_TYPE_TRACEPOINT || plan->are_hits_too_many);
+}
+
+/* Returns the option by which samples have what the CPU records; NULL: they have nothing of it. */
+static const char *recorded_by(uint64_t branch_filter, enum call_graph_mode mode)
+{
+	return branch_filter ? "-b" : mode == CALL_GRAPH_LBR ? "--call-graph lbr" : NULL;
+}
+
+static bool needs_counter(const struct capture_plan *plan, const struct event_spec *spec)
+{
+	const uint32_t type = spec->attr.type;
+
+	return type == PERF_TYPE_HARDWARE || type == PERF_TYPE_HW_CACHE || type == PERF_TYPE_RAW ||
+	       core_pmus_of_type(&plan->pmus, type) != CORE_PMU_NONE;
 }
 
 static struct event_sampling make_sampling(const struct capture_plan *plan)
@@ -52,83 +67,136 @@ static struct event_sampling make_sampling(const struct capture_plan *plan)
 	};
 }
 
-static int init_set(struct capture_plan *plan)
+/* Sets *@code to that of event @at on @cpu. False: it does not exist there; a group that is read
+ * together exists where all of its events do, so that the order of its values is the list's. */
+static bool find_code(const struct capture_plan *plan, size_t at, int cpu, struct event_code *code)
+{
+	const struct event_spec_list *events = &plan->events;
+	const size_t leader = event_spec_leader(events, at);
+	struct event_code other;
+
+	if (!event_spec_code(&events->specs[at], &plan->pmus, cpu, code))
+		return false;
+	for (size_t i = leader; events->specs[at].is_read_together && i < events->count &&
+				event_spec_leader(events, i) == leader; i++)
+		if (!event_spec_code(&events->specs[i], &plan->pmus, cpu, &other))
+			return false;
+	return true;
+}
+
+/* Returns the place of event @event on @cpu among the first @count; 0, which is one of the
+ * side-band: there is none. */
+static size_t find_place(const struct event_place *places, size_t count, size_t event, int cpu)
+{
+	while (count-- > 0)
+		if (places[count].event == event && places[count].cpu == cpu)
+			return count;
+	return 0;
+}
+
+/* Appends the places of event @at to the first @used. Returns the new number. */
+static size_t append_places(const struct capture_plan *plan, size_t at, struct event_place *places,
+			    size_t used)
+{
+	const struct event_spec_list *events = &plan->events;
+	const size_t leader = event_spec_leader(events, at);
+
+	for (size_t i = 0; i < plan->cpu_count; i++) {
+		const int cpu = plan->cpus[i];
+		struct event_place place = { .event = (uint16_t)at, .cpu = cpu };
+
+		if (!find_code(plan, at, cpu, &place.code))
+			continue;
+		if (leader != at)
+			place.leader = find_place(places, used, leader, cpu);
+		place.is_read = event_spec_is_read(events, at);
+		places[used++] = place;
+	}
+	return used;
+}
+
+/* Lists the places of the side-band, then those of the events in their order. Returns their number;
+ * 0: no memory, or, with *@absent, *@event exists on no CPU, or on a part of them and is the
+ * default. */
+static size_t list_places(const struct capture_plan *plan, struct event_place **out,
+			  uint16_t *event, bool *absent)
+{
+	const struct perf_event_attr dummy = { .type = PERF_TYPE_SOFTWARE,
+					       .config = PERF_COUNT_SW_DUMMY };
+	struct event_place *places = calloc((plan->events.count + 1) * plan->cpu_count,
+					    sizeof(*places));
+	size_t used = 0;
+
+	*out = places;
+	*absent = false;
+	for (size_t i = 0; places && i < plan->cpu_count; i++)
+		places[used++] = (struct event_place){ .event = (uint16_t)plan->events.count,
+						       .cpu = plan->cpus[i],
+						       .code = event_code_of(&dummy) };
+	for (size_t at = 0; places && at < plan->events.count; at++) {
+		const size_t before = used;
+
+		*event = (uint16_t)at;
+		used = append_places(plan, at, places, used);
+		*absent = used == before ||
+			  (plan->is_default_event && used < before + plan->cpu_count);
+		if (*absent)
+			return 0;
+	}
+	return used;
+}
+
+/* Returns true when the samples of event @at hold the counters of its group. */
+static bool is_leading(const struct event_spec_list *events, size_t at)
+{
+	return at + 1 < events->count && event_spec_is_read(events, at + 1) &&
+	       !event_spec_is_read(events, at);
+}
+
+static void fill_attr(const struct capture_plan *plan, size_t at, struct perf_event_attr *attr)
+{
+	const struct event_spec *spec = &plan->events.specs[at];
+	struct event_sampling sampling = make_sampling(plan);
+
+	if (capture_plan_chains_hits(plan, spec))
+		sampling.call_graph = (struct call_graph){ .mode = CALL_GRAPH_FP };
+	if (needs_counter(plan, spec))
+		sampling.branch_filter = plan->branch_filter;
+	else if (sampling.call_graph.mode == CALL_GRAPH_LBR)
+		sampling.call_graph = (struct call_graph){ .mode = CALL_GRAPH_FP };
+	*attr = spec->attr;
+	event_attr_complete(attr, &sampling);
+	if (is_leading(&plan->events, at))
+		event_attr_lead(attr);
+	else if (event_spec_is_read(&plan->events, at))
+		event_attr_follow(attr);
+}
+
+static int init_set(struct capture_plan *plan, struct event_failure *failure)
 {
 	struct event_sampling sampling = make_sampling(plan);
 	size_t count = plan->events.count + 1;
 	struct perf_event_attr *attrs = calloc(count, sizeof(*attrs));
+	struct event_place *places = NULL;
+	bool is_absent = false;
+	size_t place_count = attrs ? list_places(plan, &places, &failure->event, &is_absent) : 0;
 	int err;
 
-	if (!attrs)
-		return -ENOMEM;
-	for (size_t i = 0; i < plan->events.count; i++) {
-		struct event_sampling own = sampling;
-
-		if (capture_plan_chains_hits(plan, &plan->events.specs[i]))
-			own.call_graph = (struct call_graph){ .mode = CALL_GRAPH_FP };
-		attrs[i] = plan->events.specs[i].attr;
-		event_attr_complete(&attrs[i], &own);
+	failure->cpu = plan->cpus[0];
+	if (!place_count) {
+		free(attrs);
+		free(places);
+		return is_absent ? -ENODEV : -ENOMEM;
 	}
+	for (size_t i = 0; i < plan->events.count; i++)
+		fill_attr(plan, i, &attrs[i]);
 	event_attr_sideband(&attrs[count - 1], &sampling);
-	err = event_set_init(&plan->set, attrs, count, plan->cpus, plan->cpu_count,
-			     &plan->rings);
+	err = event_set_init_at(&plan->set, attrs, count, places, place_count, &plan->rings);
 	for (size_t i = 0; !err && i < plan->events.count; i++)
 		plan->set.filters[i] = plan->events.specs[i].filter;
+	free(places);
 	free(attrs);
 	return err;
-}
-
-/* Returns true when the target is whole processes, which may start threads during the scan. */
-static bool has_processes(const struct capture_plan *plan)
-{
-	return plan->kind == TARGET_PROCESSES ||
-	       (plan->kind == TARGET_COMMAND && plan->target.since_ticks);
-}
-
-static int list_threads(const pid_t *pids, size_t pid_count, pid_t **tids, size_t *count)
-{
-	for (size_t i = 0; i < pid_count; i++)
-		if (task_list_threads(pids[i], tids, count) == -ENOMEM)
-			return -ENOMEM;
-	return 0;
-}
-
-/* Appends the threads of the descendants that belong to @target, see target_started_since(). */
-static int list_started(const struct target *target, pid_t **tids, size_t *count)
-{
-	const uint64_t since_ticks = target_started_since(target);
-	pid_t *pids = NULL;
-	size_t pid_count = 0;
-	int err;
-
-	if (!since_ticks)
-		return 0;
-	err = task_list_descendants(target->ids, target->id_count, since_ticks, &pids,
-				    &pid_count);
-	if (!err)
-		err = list_threads(pids, pid_count, tids, count);
-	free(pids);
-	return err;
-}
-
-/* Lists the tasks of the target that exist now. Leaves out processes that have ended. */
-static int list_tasks(const struct capture_plan *plan, pid_t **tids, size_t *count)
-{
-	const struct target *target = &plan->target;
-	int err = 0;
-
-	*tids = NULL;
-	*count = 0;
-	if (has_processes(plan)) {
-		err = list_threads(target->ids, target->id_count, tids, count);
-		return err ? err : list_started(target, tids, count);
-	}
-	*tids = calloc(target->id_count, sizeof(**tids));
-	if (!*tids)
-		return -ENOMEM;
-	memcpy(*tids, target->ids, target->id_count * sizeof(**tids));
-	*count = target->id_count;
-	return 0;
 }
 
 /* Opens events on all tasks that have none; *@found is their number. A task that ends meanwhile is
@@ -138,7 +206,7 @@ static int open_tasks_once(struct capture_plan *plan, size_t *found, struct even
 	struct event_set *set = &plan->set;
 	pid_t *tids;
 	size_t count;
-	int err = list_tasks(plan, &tids, &count);
+	int err = target_list_tasks(&plan->target, plan->kind, &tids, &count);
 
 	*found = 0;
 	/* A single task takes no more descriptors than all tasks would. */
@@ -162,7 +230,7 @@ static int open_tasks_once(struct capture_plan *plan, size_t *found, struct even
  * have FORK records in the side-band. */
 static int open_tasks(struct capture_plan *plan, struct event_failure *failure)
 {
-	bool finds_more = has_processes(plan);
+	bool finds_more = target_has_processes(&plan->target, plan->kind);
 	size_t found;
 	int err, pass = 0;
 
@@ -188,7 +256,7 @@ static int try_plan(struct capture_plan *plan, struct event_failure *failure)
 
 	event_set_finish(&plan->set);
 	*failure = (struct event_failure){ 0 };
-	err = init_set(plan);
+	err = init_set(plan, failure);
 	if (err)
 		return err;
 	plan->set.cgroup_fd = plan->cgroup_fd;
@@ -211,22 +279,48 @@ static bool is_forbidden(int err)
 	return err == -EACCES || err == -EPERM;
 }
 
-static bool concede_event(struct capture_plan *plan, struct event_spec *spec)
+/* Gives up the PMU's type in the config, then the event on the PMU of @cpu, where another kind of
+ * cores may have it. */
+static bool concede_core_pmu(const struct capture_plan *plan, struct event_spec *spec, int cpu)
+{
+	const size_t pmu = core_pmus_of_cpu(&plan->pmus, (uint32_t)cpu);
+	const bool has_type = !spec->is_of_pmu && (spec->attr.type == PERF_TYPE_HARDWARE ||
+						   spec->attr.type == PERF_TYPE_HW_CACHE);
+
+	if (plan->pmus.count < 2 || pmu == CORE_PMU_NONE || spec->absent_from & 1u << pmu)
+		return false;
+	if (has_type && !spec->has_plain_type) {
+		spec->has_plain_type = true;
+		return true;
+	}
+	if (plan->is_default_event)	/* one clock for all cores says more than a part of them */
+		return false;
+	spec->absent_from |= 1u << pmu;
+	return true;
+}
+
+static bool replace_by_clock(const struct capture_plan *plan, struct event_spec *spec)
 {
 	const struct perf_event_attr before = spec->attr;
 	struct event_spec clock;
 
-	if (spec->wants_max_precise && spec->attr.precise_ip > 0) {
-		spec->attr.precise_ip = (spec->attr.precise_ip - 1) & 3;
-		return true;
-	}
-	if (!plan->is_default_event || spec->attr.type == PERF_TYPE_SOFTWARE ||
+	if (!plan->is_default_event || before.type == PERF_TYPE_SOFTWARE ||
+	    recorded_by(plan->branch_filter, plan->call_graph.mode) ||
 	    event_spec_parse("cpu-clock", &clock, NULL) != 0)
 		return false;
 	clock.attr.freq = before.freq;
 	clock.attr.sample_period = before.sample_period;
 	*spec = clock;
 	return true;
+}
+
+static bool concede_event(struct capture_plan *plan, struct event_spec *spec, int cpu)
+{
+	if (spec->wants_max_precise && spec->attr.precise_ip > 0) {
+		spec->attr.precise_ip = (spec->attr.precise_ip - 1) & 3;
+		return true;
+	}
+	return concede_core_pmu(plan, spec, cpu) || replace_by_clock(plan, spec);
 }
 
 void capture_plan_fit_copies(struct capture_plan *plan)
@@ -262,6 +356,8 @@ static bool concede_privilege(struct capture_plan *plan)
 		plan->exclude_kernel = true;
 		return true;
 	}
+	if (plan->cant_inherit_reads)
+		return false;
 	if (plan->is_cpu_wide) {	/* back to single tasks, as many as the limit allows */
 		plan->was_refused_cpu_wide = true;
 		plan->is_cpu_wide = false;
@@ -285,6 +381,54 @@ static bool concede_descriptors(struct capture_plan *plan)
 	return true;
 }
 
+/* Explains why the event of @failure, of a counter, can't be opened with branches. False: it is for
+ * another reason. */
+static bool explain_branches(const struct capture_plan *plan, int err,
+			     const struct event_failure *failure, const char *name,
+			     struct diag *why)
+{
+	const char *option = recorded_by(plan->branch_filter, plan->call_graph.mode);
+
+	if (!option || failure->event >= plan->events.count ||
+	    !needs_counter(plan, &plan->events.specs[failure->event]))
+		return false;
+	if (err == -ENOENT || err == -ENODEV)
+		diag_set(why, err, "%s: this machine cannot sample event %s on CPU %d (virtual "
+			 "machines often have no hardware counters), and only hardware events have "
+			 "branches: leave out %s, or read a recording of perf record %s (-i)",
+			 option, name, failure->cpu, option, option);
+	else if (err == -EOPNOTSUPP)
+		diag_set(why, err, "%s: the processor records no branches beside event %s on CPU "
+			 "%d, or a hypervisor hides it: leave out %s, or read a recording of perf "
+			 "record %s (-i)", option, name, failure->cpu, option, option);
+	else if (err == -EINVAL)
+		diag_set(why, err, "%s: the processor or the kernel cannot record such branches "
+			 "beside event %s on CPU %d: try other filters (-j), an event without "
+			 "modifiers, or leave out %s", option, name, failure->cpu, option);
+	else
+		return false;
+	return true;
+}
+
+/* Explains why the event of @failure can't be opened. @tid as event_explain() has it. */
+static int explain_event(const struct capture_plan *plan, int err,
+			 const struct event_failure *failure, const char *name, pid_t tid,
+			 struct diag *why)
+{
+	const struct event_spec_list *events = &plan->events;
+	const size_t leader = failure->event < events->count
+			      ? event_spec_leader(events, failure->event) : failure->event;
+
+	if (leader == failure->event && explain_branches(plan, err, failure, name, why))
+		return err;
+	if (err != -EINVAL || leader == failure->event)
+		return event_explain(err, name, tid, failure->cpu, why);
+	return diag_set(why, err, "the kernel does not take %s into a group with %s on CPU %d: it"
+			" is of another PMU, or the group has more events than the PMU has"
+			" counters; name it outside of the braces", name,
+			events->specs[leader].name, failure->cpu);
+}
+
 /* Drops the event that can't be sampled, if another one is left. */
 static bool drop_event(struct capture_plan *plan, int err, const struct event_failure *failure)
 {
@@ -292,7 +436,7 @@ static bool drop_event(struct capture_plan *plan, int err, const struct event_fa
 
 	if (plan->events.count < 2)
 		return false;
-	event_explain(err, plan->events.specs[failure->event].name, -1, failure->cpu, &reason);
+	explain_event(plan, err, failure, plan->events.specs[failure->event].name, -1, &reason);
 	return !event_spec_list_drop(&plan->events, failure->event, &reason);
 }
 
@@ -312,7 +456,7 @@ static bool concede(struct capture_plan *plan, int err, const struct event_failu
 	if (is_forbidden(err))
 		return concede_privilege(plan);
 	return is_unsupported(err) && failure->event < plan->events.count &&
-	       (concede_event(plan, &plan->events.specs[failure->event]) ||
+	       (concede_event(plan, &plan->events.specs[failure->event], failure->cpu) ||
 		drop_event(plan, err, failure));
 }
 
@@ -329,7 +473,7 @@ static int explain_descriptors(const struct capture_plan *plan, struct diag *why
 				" or sample fewer CPUs (-C)", plan->events.count, plan->cpu_count,
 				lanes, plan->descriptors_limit, lanes + OTHER_DESCRIPTORS,
 				fit ? fit - 1 : 0);
-	list_tasks(plan, &tids, &count);
+	target_list_tasks(&plan->target, plan->kind, &tids, &count);
 	free(tids);
 	return diag_set(why, -EMFILE, "%zu threads on %zu CPUs with %zu events need %zu"
 			" descriptors, %zu of %zu may be used: raise the limit (ulimit -n %zu), or"
@@ -394,8 +538,12 @@ static int explain(const struct capture_plan *plan, int err, const struct event_
 		return explain_descriptors(plan, why);
 	if (err == -ESRCH)
 		return diag_set(why, err, "the process to sample has ended");
-	return event_explain(err, name_failed(plan, failure), is_task_refused ? failure->tid : -1,
-			     failure->cpu, why);
+	if (plan->cant_inherit_reads && is_forbidden(err))
+		return diag_set(why, err, "before Linux 6.12 counters can't be read with samples of"
+				" what a task starts, and whole CPUs may not be sampled here: leave"
+				" out what it starts (--no-inherit), or run flametop as root");
+	return explain_event(plan, err, failure, name_failed(plan, failure),
+			     is_task_refused ? failure->tid : -1, why);
 }
 
 static int open_cgroup(struct capture_plan *plan, struct diag *why)
@@ -436,6 +584,21 @@ static int parse_asked(struct event_spec_list *events, const struct capture_conf
 	return err;
 }
 
+/* Checks that samples can have the branches or calls asked for. 0, or -EINVAL with the reason. */
+static int check_branches(const struct capture_plan *plan, const struct capture_config *config,
+			  struct diag *why)
+{
+	const char *option = recorded_by(config->branch_filter, config->call_graph.mode);
+	bool is_any = !option;
+
+	for (size_t i = 0; i < plan->events.count; i++)
+		is_any |= needs_counter(plan, &plan->events.specs[i]);
+	return is_any ? 0
+		      : diag_set(why, -EINVAL, "%s: the CPU records branches beside samples of "
+				 "hardware events only, and %s is none: -e cycles", option,
+				 plan->events.specs[0].name);
+}
+
 int capture_plan_parse(struct capture_plan *plan, const struct capture_config *config,
 		       struct diag *why)
 {
@@ -446,6 +609,7 @@ int capture_plan_parse(struct capture_plan *plan, const struct capture_config *c
 	if (config->has_no_event)
 		return 0;
 	plan->is_default_event = config->event_text_count == 0;
+	events->devices = config->pmu_devices;
 	if (plan->is_default_event)
 		err = event_spec_parse_list("cycles:P", events, &reason);
 	else
@@ -455,9 +619,205 @@ int capture_plan_parse(struct capture_plan *plan, const struct capture_config *c
 	if (events->count > CAPTURE_MAX_EVENTS)
 		return diag_set(why, -E2BIG, "%zu events: at most %d can be sampled at once; name "
 				"fewer, or a narrower pattern", events->count, CAPTURE_MAX_EVENTS);
+	for (size_t i = 0; i < events->count; i++)
+		if (i - event_spec_leader(events, i) >= EVENT_SET_READ_MAX &&
+		    events->specs[i].is_read_together)
+			return diag_set(why, -E2BIG, "%s: at most %d events can be read with the"
+					" samples of one", events->specs[i].name,
+					EVENT_SET_READ_MAX - 1);
 	if (plan->is_default_event)	/* name to show: the user did not ask for :P */
 		snprintf(events->specs[0].name, EVENT_NAME_BYTES, "cycles");
+	plan->branch_filter = config->branch_filter;
+	return check_branches(plan, config, why);
+}
+
+/* True for the events that all code causes. */
+static bool can_be_tried(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE && (attr->config == PERF_COUNT_HW_CPU_CYCLES ||
+						    attr->config == PERF_COUNT_HW_INSTRUCTIONS);
+}
+
+/* Tries the first counter that can be. Returns true when the plan has changed: the default event
+ * gave way to cpu-clock. A thread can run on one kind of cores only: with several, no counter is
+ * tried. */
+static bool concede_counter(struct capture_plan *plan)
+{
+	struct event_spec *spec = plan->events.specs;
+	size_t i = 0;
+
+	while (i < plan->events.count && !can_be_tried(&spec[i].attr))
+		i++;
+	if (i == plan->events.count || plan->pmus.count > 1)
+		return false;
+	plan->trial = event_try(&spec[i].attr);
+	plan->tried = spec[i].name;
+	if (plan->trial == EVENT_TRIAL_PASSED || !replace_by_clock(plan, &spec[i]))
+		return false;
+	plan->tried = NULL;
+	return true;
+}
+
+/* Opens an event on this thread in the group of @leader, -1: as a leader; enabled, as the kernel
+ * takes a disabled one for one that needs no counter. */
+static int open_in_group(const struct event_code *code, int leader)
+{
+	const struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = code->type, .config = code->config,
+		.config1 = code->config1, .config2 = code->config2,
+		.exclude_kernel = 1, .exclude_hv = 1,
+	};
+
+	return event_open_member(&attr, -1, 0, -1, leader);
+}
+
+/* Returns true when the PMU can't count all events at once: the kernel refuses a group of events
+ * that it could never schedule together. Counters that others hold, as the NMI watchdog does, are
+ * not known to it. With several kinds of cores nothing is known. */
+static bool are_counters_few(const struct capture_plan *plan)
+{
+	int fds[CAPTURE_MAX_EVENTS];
+	size_t opened = 0;
+	bool are_few = false;
+
+	for (size_t i = 0; plan->pmus.count < 2 && !are_few && i < plan->events.count; i++) {
+		const struct event_spec *spec = &plan->events.specs[i];
+		const struct event_code code = event_code_of(&spec->attr);
+		int fd = needs_counter(plan, spec) ? open_in_group(&code, opened ? fds[0] : -1)
+						   : -ENOENT;
+
+		if (fd < 0 && (fd == -EINVAL || fd == -ENOSPC) && opened) {
+			fd = open_in_group(&code, -1);	/* alone it is accepted */
+			are_few = fd >= 0;
+		}
+		if (fd >= 0)
+			fds[opened++] = fd;
+	}
+	while (opened > 0)
+		close(fds[--opened]);
+	return are_few;
+}
+
+/* Returns the index of off-cpu; the number of events: it is none of them. */
+static size_t find_off_cpu(const struct capture_plan *plan)
+{
+	size_t at = 0;
+
+	while (at < plan->events.count && !event_is_off_cpu(&plan->events.specs[at].attr))
+		at++;
+	return at;
+}
+
+bool capture_plan_has_off_cpu(const struct capture_plan *plan)
+{
+	return find_off_cpu(plan) < plan->events.count;
+}
+
+/* What the programs of off-cpu watch: the target, or the whole machine where only the analyzer can
+ * tell its tasks. */
+static void choose_watched(const struct capture_plan *plan, struct off_cpu_config *config)
+{
+	const struct target *target = &plan->target;
+	const bool has_ids = plan->kind == TARGET_PROCESSES || plan->kind == TARGET_THREADS ||
+			     plan->kind == TARGET_COMMAND;
+
+	config->cgroup_fd = plan->cgroup_fd;
+	if (!has_ids || target->has_descendants)
+		return;
+	config->watched = target->ids;
+	config->watched_count = target->id_count;
+	config->are_threads = plan->kind == TARGET_THREADS;
+	config->has_no_children = target->no_inherit;
+}
+
+/* The CPUs of off-cpu, and the descriptor on each of them. */
+struct outputs {
+	int *cpus, *fds;	/* owned */
+	size_t count;
+};
+
+static void finish_outputs(struct outputs *outputs)
+{
+	free(outputs->cpus);
+	free(outputs->fds);
+}
+
+/* The caller frees *@out by finish_outputs(). Returns 0 or -ENOMEM. */
+static int list_outputs(const struct capture_plan *plan, struct outputs *out)
+{
+	const struct event_set *set = &plan->set;
+	const size_t event = find_off_cpu(plan);
+
+	*out = (struct outputs){ .cpus = calloc(set->lane_count, sizeof(*out->cpus)),
+				 .fds = calloc(set->lane_count, sizeof(*out->fds)) };
+	if (!out->cpus || !out->fds) {
+		finish_outputs(out);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < set->lane_count; i++)
+		if (set->lanes[i].event == event) {
+			out->cpus[out->count] = set->lanes[i].cpu;
+			out->fds[out->count++] = set->fds[i];	/* row 0 is the only one */
+		}
 	return 0;
+}
+
+/* Loads the programs that write the records of off-cpu, if that is one of the events. */
+static int open_off_cpu(struct capture_plan *plan, struct diag *why)
+{
+	const pid_t own = getpid();
+	struct off_cpu_config config = { .period_ns = plan->off_cpu_period_ns, .left_out = &own,
+					 .left_out_count = 1 };
+	struct outputs outputs;
+	int err;
+
+	if (!capture_plan_has_off_cpu(plan))
+		return 0;
+	err = list_outputs(plan, &outputs);
+	if (err)
+		return diag_set(why, err, "no memory for the events");
+	choose_watched(plan, &config);
+	config.cpus = outputs.cpus;
+	config.events = outputs.fds;
+	config.event_count = outputs.count;
+	err = off_cpu_open(&plan->off_cpu, &config, why);
+	finish_outputs(&outputs);
+	return err;
+}
+
+static bool has_same_tasks(const struct capture_plan *plan, const struct capture_plan *other)
+{
+	const struct target *a = &plan->target, *b = &other->target;
+
+	return plan->kind == other->kind && a->id_count == b->id_count &&
+	       (!a->id_count || !memcmp(a->ids, b->ids, a->id_count * sizeof(*a->ids)));
+}
+
+void capture_plan_take_off_cpu(struct capture_plan *plan, struct capture_plan *old)
+{
+	struct off_cpu *own = plan->off_cpu;
+	struct outputs outputs;
+
+	if (!own || !old->off_cpu || !has_same_tasks(plan, old) || list_outputs(plan, &outputs))
+		return;
+	if (!off_cpu_redirect(old->off_cpu, outputs.cpus, outputs.fds, outputs.count)) {
+		plan->off_cpu = old->off_cpu;
+		old->off_cpu = own;
+	}
+	finish_outputs(&outputs);
+}
+
+/* Loads the programs, or drops off-cpu, if another event is left, and opens the others anew. */
+static int begin_off_cpu(struct capture_plan *plan, struct diag *why)
+{
+	struct event_failure failure;
+	int err = open_off_cpu(plan, why);
+
+	if (!err || plan->events.count == 1 ||
+	    event_spec_list_drop(&plan->events, find_off_cpu(plan), why))
+		return err;
+	err = try_plan(plan, &failure);
+	return err ? explain(plan, err, &failure, why) : 0;
 }
 
 int capture_plan_open(struct capture_plan *plan, struct diag *why)
@@ -469,10 +829,14 @@ int capture_plan_open(struct capture_plan *plan, struct diag *why)
 	err = plan->kind == TARGET_CGROUP ? open_cgroup(plan, why) : 0;
 	if (!err) {
 		err = try_plan(plan, &failure);
-		while (err && concede(plan, err, &failure))
+		while (err ? concede(plan, err, &failure) : concede_counter(plan))
 			err = try_plan(plan, &failure);
 		if (err)
 			err = explain(plan, err, &failure, why);
+		else
+			err = begin_off_cpu(plan, why);
+		if (!err)
+			plan->are_counters_few = are_counters_few(plan);
 	}
 	if (plan->cgroup_fd >= 0)
 		close(plan->cgroup_fd);	/* the events know it now */
@@ -481,9 +845,11 @@ int capture_plan_open(struct capture_plan *plan, struct diag *why)
 
 void capture_plan_finish(struct capture_plan *plan)
 {
+	off_cpu_close(plan->off_cpu);	/* it writes into the set's events */
 	event_set_finish(&plan->set);
 	target_finish(&plan->target);
 	event_spec_list_finish(&plan->events);
+	core_pmus_finish(&plan->pmus);
 	free(plan->cpus);
 	*plan = (struct capture_plan){ 0 };
 }

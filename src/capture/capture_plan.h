@@ -10,9 +10,10 @@
 #include <stddef.h>
 
 #include "base/diag.h"
-#include "capture/event_open.h"
+#include "bpf/off_cpu.h"
+#include "capture/scope.h"
+#include "capture/event.h"
 #include "capture/event_set.h"
-#include "capture/target.h"
 #include "event_spec.h"
 
 struct capture_config;	/* capture/capture.h */
@@ -27,26 +28,36 @@ struct capture_plan {
 	struct event_spec_list events;
 	bool is_default_event;		/* no -e: cpu-clock may replace it */
 	struct call_graph call_graph;	/* result of call_graph_choose(), so never AUTO */
+	uint64_t branch_filter;		/* see struct capture_config */
 	bool is_auto_stacks;	/* --call-graph auto: call_graph may be adapted */
 	bool are_hits_too_many;	/* hits of period-1 tracepoints came too fast for
 					 * stack copies */
 	int *cpus;			/* owned */
 	size_t cpu_count;
+	struct core_pmus pmus;		/* owned */
 	struct ring_size rings;
 	size_t descriptors_max;		/* limit for events on single tasks */
 	size_t descriptors_limit;	/* soft limit of this process */
 	struct event_features features;
+	uint64_t off_cpu_period_ns;	/* see struct off_cpu_config */
 
 	/* The result. */
 	bool exclude_kernel;
+	enum event_trial trial;		/* did the hardware counters work? */
+	const char *tried;		/* name of the event that was tried, BORROWED from `events`;
+					 * NULL: cpu-clock has replaced it */
+	bool are_counters_few;		/* the PMU counts the events in turns */
 	bool is_cpu_wide;		/* CPU-wide events although the target is tasks */
+	bool cant_inherit_reads;	/* the events on tasks would need event_features'
+					 * inherited_reads */
 	bool was_refused_cpu_wide;
 	struct event_set set;		/* open, disabled */
+	struct off_cpu *off_cpu;	/* owned; NULL: off-cpu is no event of it */
 	int cgroup_fd;			/* valid during capture_plan_open(); -1: no cgroup */
 };
 
-/* Fills `events` and is_default_event from @config; does not set rates. Returns 0; or -EINVAL,
- * -E2BIG, -ENOENT, ... with the reason: syntax error, or no event can be sampled. */
+/* Fills `events`, branch_filter and is_default_event from @config; does not set rates. Returns 0;
+ * or -EINVAL, -E2BIG, -ENOENT, ... with the reason: syntax error, or no event can be sampled. */
 int capture_plan_parse(struct capture_plan *plan, const struct capture_config *config,
 		       struct diag *why);
 
@@ -62,6 +73,13 @@ void capture_plan_fit_copies(struct capture_plan *plan);
 /* Opens all events, with the necessary fallbacks. 0, or -errno with the reason and remedy. */
 int capture_plan_open(struct capture_plan *plan, struct diag *why);
 void capture_plan_finish(struct capture_plan *plan);	/* a zeroed plan is fine */
+
+/* Returns true when off-cpu is one of the events. */
+bool capture_plan_has_off_cpu(const struct capture_plan *plan);
+
+/* Lets the programs of @old, which know since when its tasks wait, write into the events of @plan,
+ * if both have off-cpu and the same target. */
+void capture_plan_take_off_cpu(struct capture_plan *plan, struct capture_plan *old);
 
 /* Returns true when events are on single tasks that the user named, and end with them. */
 bool capture_plan_has_tasks(const struct capture_plan *plan);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/near_name.h"
+#include "base/name_match.h"
 
 #define ID_DIGITS_MIN 12	/* as docker ps shows */
 

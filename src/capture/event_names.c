@@ -1,54 +1,79 @@
-/* event_names.c - see event_names.h.
+/* event_names.c - see capture/event.h.
  *
  * A cache event is written CACHE[-OPERATION][-RESULT], "L1-dcache-load-misses", and its config is
  * cache | operation << 8 | result << 16. Operation and result may come in either order and are
  * "read" and "accesses" when left out.
  */
-#include "capture/event_names.h"
+#include "capture/event.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/near_name.h"
+#include "base/name_match.h"
 
 struct event_name {
 	const char *name;
 	uint32_t type;
 	uint64_t config;
+	const char *sentence;	/* NULL: another name of an event that has one */
 };
 
 static const struct event_name names[] = {
-	{ "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
-	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
-	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
-	{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
-	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
-	{ "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
-	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
-	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
-	{ "bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
-	{ "stalled-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
-	{ "idle-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
-	{ "stalled-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
-	{ "idle-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
-	{ "ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
+	{ "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, NULL },
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
+	  "cycles of the CPUs while they work, at the clock that they run at" },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
+	  "instructions retired" },
+	{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES,
+	  "lookups in the last cache" },
+	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES,
+	  "lookups that the last cache missed" },
+	{ "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, NULL },
+	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	  "branches retired" },
+	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
+	  "branches that were mispredicted" },
+	{ "bus-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES,
+	  "cycles of the bus, whose clock is not the CPU's" },
+	{ "stalled-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
+	  "cycles without an instruction to issue: none was fetched or decoded" },
+	{ "idle-cycles-frontend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, NULL },
+	{ "stalled-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+	  "cycles in which instructions waited for data or a free unit" },
+	{ "idle-cycles-backend", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, NULL },
+	{ "ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES,
+	  "cycles of the CPUs while they work, at a clock that never changes" },
 
-	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
-	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
-	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
-	{ "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
-	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
-	{ "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
-	{ "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
-	{ "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
-	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
-	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
-	{ "alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS },
-	{ "emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS },
-	{ "dummy", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY },
-	{ "bpf-output", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT },
-	{ "cgroup-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES },
+	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK,
+	  "time on a CPU, by a timer: there on every machine" },
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK,
+	  "time on a CPU of the tasks that are sampled, by a timer" },
+	{ "off-cpu", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT,
+	  "time that tasks wait: blocked, or for a CPU" },
+	{ "bpf-output", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, NULL },
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS,
+	  "memory that had to be mapped in" },
+	{ "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, NULL },
+	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
+	  "tasks that left a CPU" },
+	{ "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, NULL },
+	{ "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS,
+	  "tasks that changed their CPU" },
+	{ "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, NULL },
+	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN,
+	  "memory that had to be mapped in and was there already" },
+	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
+	  "memory that had to be read in" },
+	{ "alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS,
+	  "accesses that the kernel completed, as they were not aligned" },
+	{ "emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS,
+	  "instructions that the kernel emulated, as the CPU lacks them" },
+	{ "dummy", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY,
+	  "nothing: it never counts; perf uses it for records of maps and tasks" },
+	{ "cgroup-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES,
+	  "switches to a task of another cgroup" },
 };
 
 struct word {
@@ -157,4 +182,52 @@ const char *event_names_nearest(const char *name)
 const char *event_names_at(size_t index)
 {
 	return index < COUNT_OF(names) ? names[index].name : NULL;
+}
+
+const char *event_names_sentence(size_t index)
+{
+	return names[index].sentence;
+}
+
+/* The events of caches that are listed: those that the kernel has a meaning for on some CPU, by the
+ * names that perf-list(1) gives them. */
+static const struct listed_cache {
+	const char *name, *text;
+	bool has_stores, has_prefetches;
+} listed_caches[] = {
+	{ "L1-dcache", "the L1 data cache", true, true },
+	{ "L1-icache", "the L1 instruction cache", false, true },
+	{ "LLC", "the last cache", true, true },
+	{ "dTLB", "the TLB of data addresses", true, true },
+	{ "iTLB", "the TLB of instruction addresses", false, false },
+	{ "branch", "the branch predictor", false, false },
+	{ "node", "the memory of the CPU's own node", true, true },
+};
+
+static const struct {
+	const char *one, *many;
+} listed_operations[] = {
+	{ "load", "loads" }, { "store", "stores" }, { "prefetch", "prefetches" },
+};
+
+bool event_names_cache(size_t index, char *name, size_t name_room, char *sentence,
+		       size_t sentence_room)
+{
+	const size_t of_cache = COUNT_OF(listed_operations) * 2;
+	const size_t operation = index % of_cache / 2;
+	const bool is_miss = index % 2;
+	const struct listed_cache *cache;
+
+	if (index / of_cache >= COUNT_OF(listed_caches))
+		return false;
+	cache = &listed_caches[index / of_cache];
+	name[0] = '\0';
+	if ((operation == PERF_COUNT_HW_CACHE_OP_WRITE && !cache->has_stores) ||
+	    (operation == PERF_COUNT_HW_CACHE_OP_PREFETCH && !cache->has_prefetches))
+		return true;
+	snprintf(name, name_room, "%s-%s%s", cache->name, is_miss ? listed_operations[operation].one
+		 : listed_operations[operation].many, is_miss ? "-misses" : "");
+	snprintf(sentence, sentence_room, "%s %s %s", listed_operations[operation].many,
+		 is_miss ? "that missed" : "looked up in", cache->text);
+	return true;
 }

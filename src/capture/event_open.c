@@ -1,5 +1,5 @@
-/* event_open.c - see event_open.h. */
-#include "capture/event_open.h"
+/* event_open.c - see capture/event.h. */
+#include "capture/event.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,29 +9,32 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/user_registers.h"
+#include "capture/stack_copy.h"
 
 /* Every record carries these (but see set_period_field()), so that one time order serves all
  * events. */
 #define SAMPLE_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | \
 		       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
-static int open_flagged(const struct perf_event_attr *attr, pid_t tid, int cpu,
-			unsigned long flags)
+int event_open_member(const struct perf_event_attr *attr, int cgroup_fd, pid_t tid, int cpu,
+		      int leader_fd)
 {
-	long fd = syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC | flags);
+	const unsigned long flags = PERF_FLAG_FD_CLOEXEC |
+				    (cgroup_fd < 0 ? 0 : PERF_FLAG_PID_CGROUP);
+	long fd = syscall(SYS_perf_event_open, attr, cgroup_fd < 0 ? tid : cgroup_fd, cpu,
+			  leader_fd, flags);
 
 	return fd < 0 ? -errno : (int)fd;
 }
 
 int event_open(const struct perf_event_attr *attr, pid_t tid, int cpu)
 {
-	return open_flagged(attr, tid, cpu, 0);
+	return event_open_member(attr, -1, tid, cpu, -1);
 }
 
 int event_open_cgroup(const struct perf_event_attr *attr, int cgroup_fd, int cpu)
 {
-	return open_flagged(attr, cgroup_fd, cpu, PERF_FLAG_PID_CGROUP);
+	return event_open_member(attr, cgroup_fd, -1, cpu, -1);
 }
 
 /* Makes the attr of a dummy event, user code only: only perf_event_paranoid 3 forbids it. */
@@ -66,6 +69,29 @@ static void set_stack_copy(struct perf_event_attr *attr, uint32_t copy_bytes)
 	attr->sample_stack_user = copy_bytes;
 }
 
+/* Requests the kernel's callchain, whose user part is found by frame pointers. */
+static void set_chain(struct perf_event_attr *attr, const struct event_features *features)
+{
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (features->stack_copies)
+		user_registers_add_lr(attr);
+}
+
+/* Requests branches: those of @sampling, or calls that have not returned. The kernel records the
+ * levels of the event where no level is chosen. */
+static void set_branches(struct perf_event_attr *attr, const struct event_sampling *sampling)
+{
+	attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attr->branch_sample_type = sampling->branch_filter;
+	if (sampling->call_graph.mode == CALL_GRAPH_LBR)
+		attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+					   PERF_SAMPLE_BRANCH_NO_FLAGS |
+					   PERF_SAMPLE_BRANCH_NO_CYCLES;
+	if (sampling->exclude_kernel)
+		attr->branch_sample_type &= ~(uint64_t)(PERF_SAMPLE_BRANCH_KERNEL |
+							PERF_SAMPLE_BRANCH_HV);
+}
+
 void event_features_probe(struct event_features *out)
 {
 	struct perf_event_attr attr = make_probe_attr();
@@ -78,6 +104,12 @@ void event_features_probe(struct event_features *out)
 	attr = make_probe_attr();
 	attr.bpf_event = 1;
 	out->bpf_event = is_attr_known(&attr);
+	attr = make_probe_attr();
+	attr.inherit = 1;
+	attr.sample_type = PERF_SAMPLE_TID;
+	attr.read_format = PERF_FORMAT_ID;
+	event_attr_lead(&attr);
+	out->inherited_reads = is_attr_known(&attr);
 	attr = make_probe_attr();
 	set_stack_copy(&attr, CALL_GRAPH_COPY_BYTES);
 	out->stack_copies = attr.sample_regs_user && is_attr_known(&attr);
@@ -114,15 +146,35 @@ void event_attr_complete(struct perf_event_attr *attr, const struct event_sampli
 	set_period_field(attr);
 	if (sampling->call_graph.mode == CALL_GRAPH_DWARF)
 		set_stack_copy(attr, sampling->call_graph.copy_bytes);
-	else if (sampling->call_graph.mode == CALL_GRAPH_FP)
-		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	else if (sampling->call_graph.mode != CALL_GRAPH_OFF)
+		set_chain(attr, &sampling->features);
+	if (sampling->branch_filter || sampling->call_graph.mode == CALL_GRAPH_LBR)
+		set_branches(attr, sampling);
 	if (sampling->exclude_kernel)
 		attr->exclude_kernel = attr->exclude_hv = 1;
 	/* Samples at a frequency can't fill the other half of the ring before the sampler runs;
 	 * with a fixed period a burst of them might. */
 	attr->wakeup_watermark = (uint32_t)(sampling->ring_bytes / (attr->freq ? 2 : 4));
+	if (event_is_off_cpu(attr))
+		attr->sample_type |= PERF_SAMPLE_RAW;
 	attr->disabled = 1;
 	attr->enable_on_exec = sampling->enable_on_exec;
+}
+
+void event_attr_lead(struct perf_event_attr *attr)
+{
+	attr->sample_type |= PERF_SAMPLE_READ;
+	attr->read_format |= PERF_FORMAT_GROUP;
+}
+
+void event_attr_follow(struct perf_event_attr *attr)
+{
+	attr->freq = 0;
+	attr->sample_period = 0;
+	attr->precise_ip = 0;	/* a count has no address */
+	attr->sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
+	attr->branch_sample_type = 0;
+	attr->disabled = attr->enable_on_exec = 0;
 }
 
 void event_attr_sideband(struct perf_event_attr *attr, const struct event_sampling *sampling)
@@ -215,6 +267,20 @@ static int explain_refusal(int err, const char *name, pid_t tid, struct diag *wh
 								sizeof(remedy)));
 }
 
+static int explain_absence(int err, const char *name, int cpu, struct diag *why)
+{
+	struct perf_event_attr cycles = make_probe_attr();
+
+	cycles.type = PERF_TYPE_HARDWARE;
+	cycles.config = PERF_COUNT_HW_CPU_CYCLES;
+	if (strncmp(name, "cycles", 6) != 0 && is_attr_known(&cycles))
+		return diag_set(why, err, "the processor's PMU cannot sample event %s on CPU %d"
+				" (emulated ones lack most events): try -e cycles, or -e cpu-clock",
+				name, cpu);
+	return diag_set(why, err, "this machine cannot sample event %s on CPU %d (virtual"
+			" machines often have no hardware counters): try -e cpu-clock", name, cpu);
+}
+
 int event_explain(int err, const char *name, pid_t tid, int cpu, struct diag *why)
 {
 	switch (-err) {
@@ -224,10 +290,7 @@ int event_explain(int err, const char *name, pid_t tid, int cpu, struct diag *wh
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		return diag_set(why, err, "this machine cannot sample event %s on CPU %d (virtual"
-				" machines often have no hardware counters): try -e cpu-clock",
-				name,
-				cpu);
+		return explain_absence(err, name, cpu, why);
 	case EINVAL:
 		return diag_set(why, err, "the kernel refuses event %s with these modifiers and"
 				" this rate: try it without modifiers", name);

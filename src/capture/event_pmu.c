@@ -1,10 +1,11 @@
-/* event_pmu.c - see event_pmu.h. */
-#include "capture/event_pmu.h"
+/* event_pmu.c - see capture/event.h. */
+#include "capture/event.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sanitize.h"
 #include "base/whole_io.h"
 
 #define SYSFS_TEXT_BYTES 4096	/* a sysfs file is at most a page */
@@ -189,6 +191,46 @@ static int parse_terms(const struct pmu *pmu, const char *terms, bool from_sysfs
 			err = put_term(pmu, term, from_sysfs, why);
 	free(copy);
 	return err;
+}
+
+/* Reads the files of @event. False: it has none. */
+static bool read_unit(const struct pmu *pmu, const char *event, struct event_unit *out)
+{
+	char file[256], text[SYSFS_TEXT_BYTES], *end;
+
+	snprintf(file, sizeof(file), "%s.scale", event);
+	if (read_pmu_file(pmu, "events/", file, text) == 0) {
+		out->scale = strtod(text, &end);
+		if (end == text || !isfinite(out->scale) || out->scale < 0)
+			out->scale = 0;
+	}
+	snprintf(file, sizeof(file), "%s.unit", event);
+	if (read_pmu_file(pmu, "events/", file, text) == 0)
+		sanitize_text(out->text, sizeof(out->text), text, strlen(text));
+	return out->scale > 0 || out->text[0];
+}
+
+void event_pmu_read_unit(const char *devices, const char *pmu, const char *terms,
+			 struct event_unit *out)
+{
+	const struct pmu unit = { .devices = devices, .name = pmu };
+	char *copy = strdup(terms), *rest = copy, *term;
+
+	*out = (struct event_unit){ .scale = 0 };
+	while (copy && (term = strsep(&rest, ",")) != NULL)
+		if (*term && !strchr(term, '=') && read_unit(&unit, term, out))
+			break;
+	free(copy);
+}
+
+size_t event_pmu_measure_unnumbered(const char *name)
+{
+	const size_t whole = strlen(name);
+	size_t bytes = whole;
+
+	while (bytes && isdigit((unsigned char)name[bytes - 1]))
+		bytes--;
+	return bytes && bytes < whole && name[bytes - 1] == '_' ? bytes - 1 : bytes;
 }
 
 int event_pmu_parse(const char *devices, const char *pmu, const char *terms,

@@ -23,9 +23,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/diag.h"
 #include "base/thread.h"
-#include "proc/task_list.h"
+#include "proc/process_stat.h"
 
 #define SCAN_EVERY_MS 1000
 
@@ -44,7 +44,7 @@ struct follow {
 	int stop_fd;
 	uint64_t begin_ticks;
 	size_t max_rows;
-	bool told_no_room;
+	bool has_warned_of_room;
 
 	struct followed *known;	/* owned; sorted by pid */
 	size_t known_count;
@@ -92,10 +92,10 @@ static int open_thread(struct follow *follow, pid_t tid)
 
 static void tell_no_room(struct follow *follow, pid_t pid)
 {
-	if (!follow->told_no_room)
+	if (!follow->has_warned_of_room)
 		log_warn("no descriptors left (%zu threads followed): process %d and later ones are"
 			 " not sampled; raise the limit (ulimit -n)", follow->row_count, (int)pid);
-	follow->told_no_room = true;
+	follow->has_warned_of_room = true;
 }
 
 static enum follow_state attach_process(struct follow *follow, pid_t pid)

@@ -4,29 +4,16 @@
  * A feature is a few bytes with a layout of its own, at the end of the file or in a record. It is
  * read by a cursor that cannot leave it, with one check at the end, like records in record.c.
  */
+#include "perf_data_feature.h"
+
+#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sanitize.h"
-#include "perf_data_header.h"
-
-/* Numbers of the file format that the system's headers lack. */
-enum {
-	FEATURE_HOSTNAME = 3,
-	FEATURE_OSRELEASE = 4,
-	FEATURE_NRCPUS = 7,
-	FEATURE_EVENT_DESC = 12,
-	FEATURE_CPU_TOPOLOGY = 13,
-	FEATURE_AUXTRACE = 18,
-	FEATURE_COMPRESSED = 27,
-
-	COMPRESSED_BY_ZSTD = 1,
-
-	BUILD_ID_HAS_SIZE = 1 << 15,	/* misc: byte 20 of the id field is its length */
-	BUILD_ID_FIELD_BYTES = 24,
-};
 
 struct byte_cursor {
 	const unsigned char *at, *end;
@@ -55,6 +42,201 @@ static uint32_t take_u32(struct byte_cursor *cursor)
 		memcpy(&value, bytes, sizeof(value));
 	return value;
 }
+
+/* Reads the copies of tracefs files in a recording: the format files of its tracepoints and probes,
+ * which give an event the name that its attr lacks, and describe the fields of its raw bytes.
+ *
+ * Layout: |17 08 44 "tracing"|version\0|byte order|bytes of a long|page size|
+ *         |"header_page\0"|file|"header_event\0"|file|count|file ...|
+ *         |systems|: each |name\0|count|file ...|  then symbols and command lines, not used here.
+ *         A file is its length in 64 bits and its bytes; other numbers have 32 bits.
+ * Source: linux/tools/perf/util/trace-event-info.c.
+ * Trust:  every length is compared with what is left before it is used. A format is copied only for
+ *         an event that has none yet, so that the copies are never larger than the section.
+ */
+
+#define FORMAT_MAX_BYTES 65536	/* as for live events; the longest has 6 KiB */
+
+struct tracing_file {
+	const char *text;	/* not terminated */
+	size_t bytes;
+};
+
+/* Reads text up to a NUL, which must exist; returns "" beyond the end. */
+static const char *take_name(struct byte_cursor *cursor)
+{
+	const size_t left = (size_t)(cursor->end - cursor->at);
+	const size_t len = strnlen((const char *)cursor->at, left);
+	const char *name = (const char *)take_bytes(cursor, (uint64_t)len + 1);
+
+	return name ? name : "";
+}
+
+static struct tracing_file take_file(struct byte_cursor *cursor)
+{
+	const unsigned char *length = take_bytes(cursor, sizeof(uint64_t));
+	struct tracing_file file = { .text = NULL };
+	uint64_t bytes = 0;
+
+	if (length)
+		memcpy(&bytes, length, sizeof(bytes));
+	file.text = (const char *)take_bytes(cursor, bytes);
+	file.bytes = file.text ? (size_t)bytes : 0;
+	return file;
+}
+
+/* Finds the word after @key at the beginning of a line; "" when there is none. */
+static void find_word(const struct tracing_file *file, const char *key, char *out, size_t room)
+{
+	const char *end = file->text + file->bytes, *at = file->text;
+	const size_t key_bytes = strlen(key);
+	size_t len = 0;
+
+	while (at < end && ((size_t)(end - at) < key_bytes || memcmp(at, key, key_bytes) != 0)) {
+		const char *line_end = memchr(at, '\n', (size_t)(end - at));
+
+		at = line_end ? line_end + 1 : end;
+	}
+	for (at += at < end ? key_bytes : 0; at < end && isspace((unsigned char)*at); at++)
+		;
+	while (at + len < end && len + 1 < room && !isspace((unsigned char)at[len]))
+		len++;
+	memcpy(out, at, len);
+	out[len] = '\0';
+}
+
+static char *keep_format(struct perf_data_header *header, const struct tracing_file *format)
+{
+	char **grown = realloc(header->formats, (header->format_count + 1) * sizeof(*grown));
+	char *text;
+
+	if (!grown)
+		return NULL;
+	header->formats = grown;
+	text = strndup(format->text, format->bytes);
+	if (text)
+		grown[header->format_count++] = text;
+	return text;
+}
+
+/* Sets raw_format of the events with raw bytes in their samples. Returns 0 or -ENOMEM. */
+static int set_formats(struct perf_data_header *header, uint64_t id,
+		       const struct tracing_file *format, uint32_t long_bytes)
+{
+	const char *text = NULL;
+
+	if (format->bytes > FORMAT_MAX_BYTES)
+		return 0;
+	for (size_t i = 0; i < header->event_count; i++) {
+		struct event_desc *event = &header->events[i];
+
+		if (event->tracepoint != id || event->raw_format ||
+		    !(event->format.sample_type & PERF_SAMPLE_RAW))
+			continue;
+		if (!text)
+			text = keep_format(header, format);
+		if (!text)
+			return -ENOMEM;
+		event->raw_format = text;
+		event->long_bytes = long_bytes;
+	}
+	return 0;
+}
+
+static int describe_events(struct perf_data_header *header, const char *system,
+			   const struct tracing_file *format, uint32_t long_bytes)
+{
+	char name[64], number[24], text[160];
+	uint64_t id;
+
+	find_word(format, "name:", name, sizeof(name));
+	find_word(format, "ID:", number, sizeof(number));
+	id = strtoull(number, NULL, 10);
+	if (!name[0] || !id)
+		return 0;
+	snprintf(text, sizeof(text), "%.64s:%s", system, name);
+	for (size_t i = 0; i < header->event_count; i++) {
+		struct event_desc *event = &header->events[i];
+
+		if (event->tracepoint == id && !strcmp(event->name, PERF_DATA_UNKNOWN_TRACEPOINT))
+			sanitize_text(event->name, sizeof(event->name), text, strlen(text));
+	}
+	return set_formats(header, id, format, long_bytes);
+}
+
+/* Skips the byte order, which is that of the whole recording, and returns the size of a long. */
+static uint32_t take_long_bytes(struct byte_cursor *cursor)
+{
+	const unsigned char *bytes = take_bytes(cursor, 2);
+
+	return bytes && bytes[1] == 4 ? 4 : 8;
+}
+
+/* Reads all groups of events. Returns 0 or -ENOMEM. */
+static int take_systems(struct perf_data_header *header, struct byte_cursor *cursor,
+			uint32_t long_bytes)
+{
+	int err = 0;
+
+	for (uint32_t systems = take_u32(cursor); systems && !cursor->overrun && !err;
+	     systems--) {
+		const char *system = take_name(cursor);
+
+		for (uint32_t left = take_u32(cursor); left && !cursor->overrun && !err; left--) {
+			const struct tracing_file format = take_file(cursor);
+
+			if (format.text)
+				err = describe_events(header, system, &format, long_bytes);
+		}
+	}
+	return err;
+}
+
+int perf_data_tracing_take(struct perf_data_header *header, const void *bytes, size_t size,
+			   struct diag *why)
+{
+	static const char magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
+	struct byte_cursor cursor = { .at = bytes, .end = (const unsigned char *)bytes + size };
+	const unsigned char *begin = take_bytes(&cursor, sizeof(magic));
+	uint32_t long_bytes;
+
+	if (!begin || memcmp(begin, magic, sizeof(magic)) != 0)
+		return diag_set(why, -EBADMSG, "the tracing section is damaged: it does not begin "
+				"as such a section does");
+	take_name(&cursor);		/* version */
+	long_bytes = take_long_bytes(&cursor);
+	take_u32(&cursor);		/* page size */
+	for (int i = 0; i < 2; i++) {	/* header_page, header_event */
+		take_name(&cursor);
+		take_file(&cursor);
+	}
+	for (uint32_t left = take_u32(&cursor); left && !cursor.overrun; left--)
+		take_file(&cursor);	/* formats of ftrace's own events */
+	if (take_systems(header, &cursor, long_bytes))
+		return diag_set(why, -ENOMEM, "no memory for the recording's header");
+	if (cursor.overrun)
+		return diag_set(why, -EBADMSG, "the tracing section is damaged: a length in it "
+				"leads out of its %zu bytes", size);
+	return 0;
+}
+
+/* Numbers of the file format that the system's headers lack. */
+enum {
+	FEATURE_HOSTNAME = 3,
+	FEATURE_OSRELEASE = 4,
+	FEATURE_ARCH = 6,
+	FEATURE_NRCPUS = 7,
+	FEATURE_EVENT_DESC = 12,
+	FEATURE_CPU_TOPOLOGY = 13,
+	FEATURE_AUXTRACE = 18,
+	FEATURE_COMPRESSED = 27,
+	FEATURE_HYBRID_TOPOLOGY = 30,
+
+	COMPRESSED_BY_ZSTD = 1,
+
+	BUILD_ID_HAS_SIZE = 1 << 15,	/* misc: byte 20 of the id field is its length */
+	BUILD_ID_FIELD_BYTES = 24,
+};
 
 /* Reads a length, then that many bytes, which contain a NUL. *@len becomes the length up to it. */
 static const char *take_string(struct byte_cursor *cursor, size_t *len)
@@ -88,6 +270,11 @@ static int take_release(struct perf_data_header *header, struct byte_cursor *cur
 	return copy_string(&header->kernel_release, cursor);
 }
 
+static int take_machine(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	return copy_string(&header->machine_name, cursor);
+}
+
 static int take_cpu_count(struct perf_data_header *header, struct byte_cursor *cursor)
 {
 	header->configured_cpus = take_u32(cursor);
@@ -117,6 +304,31 @@ static int take_topology(struct perf_data_header *header, struct byte_cursor *cu
 	for (; header->socket_count < count; header->socket_count++) {
 		take_u32(cursor);	/* core */
 		header->sockets[header->socket_count] = (int)take_u32(cursor);
+	}
+	return 0;
+}
+
+/* Reads the name and the CPUs ("0-3") of the PMU of each kind of cores. */
+static int take_core_pmus(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	core_pmus_finish(&header->pmus);
+	for (uint32_t left = take_u32(cursor); left && !cursor->overrun; left--) {
+		char name[sizeof(header->pmus.list[0].name)], text[4096];
+		size_t len, text_len, cpu_count;
+		const char *raw = take_string(cursor, &len);
+		const char *list = take_string(cursor, &text_len);
+		int *cpus, err;
+
+		if (!raw || !list || !len || len >= sizeof(name) || text_len >= sizeof(text))
+			continue;
+		sanitize_text(name, sizeof(name), raw, len);
+		memcpy(text, list, text_len);
+		text[text_len] = '\0';
+		err = cpu_list_parse(text, &cpus, &cpu_count, NULL);
+		if (err == -ENOMEM)
+			return err;
+		if (!err)
+			core_pmus_add(&header->pmus, name, 0, cpus, cpu_count);
 	}
 	return 0;
 }
@@ -217,9 +429,11 @@ static const struct feature_reader readers[] = {
 	{ PERF_DATA_FEATURE_BUILD_ID, "build-id", take_build_ids },
 	{ FEATURE_HOSTNAME, "hostname", take_host },
 	{ FEATURE_OSRELEASE, "kernel release", take_release },
+	{ FEATURE_ARCH, "architecture", take_machine },
 	{ FEATURE_NRCPUS, "CPU count", take_cpu_count },
 	{ FEATURE_EVENT_DESC, "event description", take_event_names },
 	{ FEATURE_CPU_TOPOLOGY, "CPU topology", take_topology },
+	{ FEATURE_HYBRID_TOPOLOGY, "core types", take_core_pmus },
 };
 
 static int run_reader(const struct feature_reader *reader, struct perf_data_header *header,

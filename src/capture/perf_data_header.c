@@ -12,11 +12,158 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/hw_breakpoint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sanitize.h"
+#include "capture/scope.h"
 #include "perf_data_stream.h"
+
+/* Names an event from nothing but its attr.
+ *
+ * Recordings that kept no event descriptions show the same names here as in perf-report(1), so that
+ * results can be compared. Source: perf's names as perf-list(1) prints them first.
+ */
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const hardware_names[PERF_COUNT_HW_MAX] = {
+	[PERF_COUNT_HW_CPU_CYCLES] = "cycles",
+	[PERF_COUNT_HW_INSTRUCTIONS] = "instructions",
+	[PERF_COUNT_HW_CACHE_REFERENCES] = "cache-references",
+	[PERF_COUNT_HW_CACHE_MISSES] = "cache-misses",
+	[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = "branches",
+	[PERF_COUNT_HW_BRANCH_MISSES] = "branch-misses",
+	[PERF_COUNT_HW_BUS_CYCLES] = "bus-cycles",
+	[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = "stalled-cycles-frontend",
+	[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = "stalled-cycles-backend",
+	[PERF_COUNT_HW_REF_CPU_CYCLES] = "ref-cycles",
+};
+
+static const char *const software_names[PERF_COUNT_SW_MAX] = {
+	[PERF_COUNT_SW_CPU_CLOCK] = "cpu-clock",
+	[PERF_COUNT_SW_TASK_CLOCK] = "task-clock",
+	[PERF_COUNT_SW_PAGE_FAULTS] = "page-faults",
+	[PERF_COUNT_SW_CONTEXT_SWITCHES] = "context-switches",
+	[PERF_COUNT_SW_CPU_MIGRATIONS] = "cpu-migrations",
+	[PERF_COUNT_SW_PAGE_FAULTS_MIN] = "minor-faults",
+	[PERF_COUNT_SW_PAGE_FAULTS_MAJ] = "major-faults",
+	[PERF_COUNT_SW_ALIGNMENT_FAULTS] = "alignment-faults",
+	[PERF_COUNT_SW_EMULATION_FAULTS] = "emulation-faults",
+	[PERF_COUNT_SW_DUMMY] = "dummy",
+	[PERF_COUNT_SW_BPF_OUTPUT] = "bpf-output",
+	[PERF_COUNT_SW_CGROUP_SWITCHES] = "cgroup-switches",
+};
+
+static const char *const cache_names[PERF_COUNT_HW_CACHE_MAX] = {
+	[PERF_COUNT_HW_CACHE_L1D] = "L1-dcache",
+	[PERF_COUNT_HW_CACHE_L1I] = "L1-icache",
+	[PERF_COUNT_HW_CACHE_LL] = "LLC",
+	[PERF_COUNT_HW_CACHE_DTLB] = "dTLB",
+	[PERF_COUNT_HW_CACHE_ITLB] = "iTLB",
+	[PERF_COUNT_HW_CACHE_BPU] = "branch",
+	[PERF_COUNT_HW_CACHE_NODE] = "node",
+};
+
+/* Words by operation: before "-misses", and alone for accesses. */
+static const char *const operation_names[PERF_COUNT_HW_CACHE_OP_MAX][2] = {
+	[PERF_COUNT_HW_CACHE_OP_READ] = { "load", "loads" },
+	[PERF_COUNT_HW_CACHE_OP_WRITE] = { "store", "stores" },
+	[PERF_COUNT_HW_CACHE_OP_PREFETCH] = { "prefetch", "prefetches" },
+};
+
+static const char *name_in(const char *const *names, size_t count, uint64_t config,
+			   const char *unknown)
+{
+	return config < count && names[config] ? names[config] : unknown;
+}
+
+static void name_cache_event(uint64_t config, char *out, size_t size)
+{
+	const uint64_t cache = config & 0xff, operation = config >> 8 & 0xff,
+		       result = config >> 16 & 0xff;
+
+	if (cache >= PERF_COUNT_HW_CACHE_MAX)
+		snprintf(out, size, "unknown-ext-hardware-cache-type");
+	else if (operation >= PERF_COUNT_HW_CACHE_OP_MAX)
+		snprintf(out, size, "unknown-ext-hardware-cache-op");
+	else if (result >= PERF_COUNT_HW_CACHE_RESULT_MAX)
+		snprintf(out, size, "unknown-ext-hardware-cache-result");
+	else if (result == PERF_COUNT_HW_CACHE_RESULT_MISS)
+		snprintf(out, size, "%s-%s-misses", cache_names[cache],
+			 operation_names[operation][0]);
+	else
+		snprintf(out, size, "%s-%s", cache_names[cache], operation_names[operation][1]);
+}
+
+/* Appends the modifiers after the colon: the levels counted and the precision. */
+static void add_modifiers(const struct perf_event_attr *attr, char *out, size_t size)
+{
+	const bool some_level_excluded = attr->exclude_kernel || attr->exclude_user ||
+					 attr->exclude_hv;
+	const bool expected_guest = some_level_excluded || attr->precise_ip;
+	char letters[8] = "";
+	size_t count = 0;
+
+	if (some_level_excluded) {
+		if (!attr->exclude_kernel)
+			letters[count++] = 'k';
+		if (!attr->exclude_user)
+			letters[count++] = 'u';
+		if (!attr->exclude_hv)
+			letters[count++] = 'h';
+	}
+	for (unsigned int i = 0; i < attr->precise_ip; i++)
+		letters[count++] = 'p';
+	if (attr->exclude_host || attr->exclude_guest == expected_guest) {
+		if (!attr->exclude_host)
+			letters[count++] = 'H';
+		if (!attr->exclude_guest)
+			letters[count++] = 'G';
+	}
+	letters[count] = '\0';
+	if (count) {
+		const size_t used = strlen(out);
+
+		snprintf(out + used, size - used, ":%s", letters);
+	}
+}
+
+/* Writes the name that perf 6.1 gives an event without a recorded name. */
+static void write_event_name(const struct perf_event_attr *attr, char *out, size_t size)
+{
+	switch (attr->type) {
+	case PERF_TYPE_HARDWARE:
+		snprintf(out, size, "%s", name_in(hardware_names, COUNT_OF(hardware_names),
+						  attr->config, "unknown-hardware"));
+		break;
+	case PERF_TYPE_SOFTWARE:
+		snprintf(out, size, "%s", name_in(software_names, COUNT_OF(software_names),
+						  attr->config, "unknown-software"));
+		break;
+	case PERF_TYPE_HW_CACHE:
+		name_cache_event(attr->config, out, size);
+		break;
+	case PERF_TYPE_RAW:
+		snprintf(out, size, "raw 0x%" PRIx64, (uint64_t)attr->config);
+		break;
+	case PERF_TYPE_TRACEPOINT:
+		snprintf(out, size, "%s", PERF_DATA_UNKNOWN_TRACEPOINT);
+		return;
+	case PERF_TYPE_BREAKPOINT:
+		snprintf(out, size, "mem:0x%" PRIx64 ":%s%s%s", (uint64_t)attr->bp_addr,
+			 attr->bp_type & HW_BREAKPOINT_R ? "r" : "",
+			 attr->bp_type & HW_BREAKPOINT_W ? "w" : "",
+			 attr->bp_type & HW_BREAKPOINT_X ? "x" : "");
+		break;
+	default:
+		snprintf(out, size, "unknown attr type: %u", attr->type);
+		return;
+	}
+	add_modifiers(attr, out, size);
+}
 
 #define MAGIC		UINT64_C(0x32454c4946524550)	/* "PERFILE2" */
 #define MAGIC_SWAPPED	UINT64_C(0x50455246494c4532)
@@ -86,13 +233,14 @@ static int add_event(struct perf_data_header *header, const struct perf_event_at
 	};
 	if (attr->type == PERF_TYPE_TRACEPOINT)
 		event->tracepoint = attr->config;
+	event_desc_identify(event, attr);
 	record_format_init(&event->format, attr);
 	event->format.has_read_period = attr->sample_type & PERF_SAMPLE_READ &&
 					attr->read_format & PERF_FORMAT_ID;
 	event->has_values_by_thread = attr->inherit && attr->sample_type & PERF_SAMPLE_TID;
 	if (attr->sample_type & PERF_SAMPLE_STACK_USER)
 		event->copy_bytes = attr->sample_stack_user;
-	perf_data_name_event(attr, event->name, sizeof(event->name));
+	write_event_name(attr, event->name, sizeof(event->name));
 	header->event_count++;
 	for (size_t i = 0; i < id_count; i++) {
 		if (id_map_put(&header->event_of_id, ids[i], (uint32_t)index))
@@ -387,10 +535,143 @@ static int check_event_ids(const struct perf_data_header *header, struct diag *w
 		if (type & PERF_SAMPLE_IDENTIFIER && !(differs & PERF_SAMPLE_IDENTIFIER))
 			continue;
 		if (!(type & PERF_SAMPLE_ID) || differs & (before_id | after_id))
-			return diag_set(why, -ENOTSUP, "the recording's %zu events cannot be told "
-					"apart: record each on its own, or with a newer perf",
+			return diag_set(why, -ENOTSUP, "the recording's %zu events cannot be "
+					"told apart: record each on its own, or with a newer perf",
 					header->event_count);
 	}
+	return 0;
+}
+
+/* Reads "PMU/EVENT[:MODIFIERS]/[MODIFIERS]", as perf names a generic event of one kind
+ * of cores: writes "EVENT[:MODIFIERS]" into @out and returns true. */
+static bool name_for_all_cores(const char *name, char *out, size_t room)
+{
+	const char *event = strchr(name, '/');
+	const char *end = event ? strchr(event + 1, '/') : NULL;
+	struct perf_event_attr attr;
+	char word[sizeof(((struct event_desc *)NULL)->name)];
+
+	if (!end)
+		return false;
+	event++;
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(event, ":/"), event);
+	snprintf(out, room, "%.*s%s%s", (int)(end - event), event,
+		 end[1] && !memchr(event, ':', (size_t)(end - event)) ? ":" : "", end + 1);
+	return event_names_find(word, &attr);
+}
+
+/* True if the samples of both events can be those of one, and say which CPU they are from. @of_a:
+ * name of @a for all cores. */
+static bool can_be_one(const struct event_desc *a, const char *of_a, const struct event_desc *b)
+{
+	char of_b[sizeof(b->name)];
+
+	return name_for_all_cores(b->name, of_b, sizeof(of_b)) && !strcmp(of_a, of_b) &&
+	       a->format.sample_type & PERF_SAMPLE_CPU && a->freq_hz == b->freq_hz &&
+	       a->fixed_period == b->fixed_period && a->copy_bytes == b->copy_bytes &&
+	       a->format.sample_type == b->format.sample_type &&
+	       a->format.read_format == b->format.read_format &&
+	       a->format.branch_sample_type == b->format.branch_sample_type &&
+	       a->format.user_regs_mask == b->format.user_regs_mask &&
+	       a->format.intr_regs_mask == b->format.intr_regs_mask &&
+	       a->format.sample_id_all == b->format.sample_id_all;
+}
+
+static void replace_event(struct perf_data_header *header, size_t index, size_t by)
+{
+	header->event_count--;
+	memmove(&header->events[index], &header->events[index + 1],
+		(header->event_count - index) * sizeof(*header->events));
+	for (uint32_t i = 0; i < header->event_of_id.slots; i++) {
+		uint32_t *event = &header->event_of_id.rows[i].value;
+
+		if (*event == index)
+			*event = (uint32_t)by;
+		else if (*event != ID_MAP_NONE && *event > index)
+			--*event;
+	}
+}
+
+/* Joins the events that perf opened for one event, one per kind of cores. A recording with more
+ * events than can be shown is refused later: all pairs of 65,535 would take too long here. */
+static void join_core_pmus(struct perf_data_header *header)
+{
+	if (header->event_count > CAPTURE_MAX_EVENTS + 1)
+		return;
+	for (size_t i = 0; i < header->event_count; i++) {
+		struct event_desc *event = &header->events[i];
+		char name[sizeof(event->name)];
+		bool is_joined = false;
+
+		if (!name_for_all_cores(event->name, name, sizeof(name)))
+			continue;
+		for (size_t other = header->event_count; other-- > i + 1;)
+			if (can_be_one(event, name, &header->events[other])) {
+				replace_event(header, other, i);
+				is_joined = true;
+			}
+		if (is_joined)
+			memcpy(event->name, name, sizeof(name));
+	}
+}
+
+/* Sets whose registers the samples have. perf writes the machine into each recording; where an old
+ * or a filtered one lacks it, the masks of the own machine refuse those of others. */
+static void set_machine(struct perf_data_header *header)
+{
+	for (size_t i = 0; header->machine_name && i < header->event_count; i++)
+		header->events[i].format.machine = machine_of_name(header->machine_name);
+}
+
+static bool is_sampled_whole(const struct event_desc *event, const char *name)
+{
+	return event->raw_format && event->fixed_period <= 1 && !event->freq_hz &&
+	       !strcmp(event->name, name);
+}
+
+/* Makes room for an event at @index, which has no ids. */
+static int insert_event(struct perf_data_header *header, size_t index, struct diag *why)
+{
+	struct event_desc *events =
+		realloc(header->events, (header->event_count + 1) * sizeof(*events));
+
+	if (!events)
+		return no_memory(why);
+	header->events = events;
+	memmove(&events[index + 1], &events[index],
+		(header->event_count - index) * sizeof(*events));
+	header->event_count++;
+	for (uint32_t i = 0; i < header->event_of_id.slots; i++) {
+		uint32_t *event = &header->event_of_id.rows[i].value;
+
+		if (*event != ID_MAP_NONE && *event >= index)
+			++*event;
+	}
+	return 0;
+}
+
+/* Adds the event off-cpu if all switches were recorded, and what they were from and to. */
+static int add_off_cpu(struct perf_data_header *header, struct diag *why)
+{
+	size_t at = 0, index = header->event_count;
+	int err;
+
+	while (at < header->event_count &&
+	       !is_sampled_whole(&header->events[at], EVENT_OF_SWITCHES))
+		at++;
+	if (at == header->event_count || header->event_count > CAPTURE_MAX_EVENTS)
+		return 0;
+	while (header->events[index - 1].is_sideband)
+		index--;
+	err = insert_event(header, index, why);
+	if (err)
+		return err;
+	header->events[index] = (struct event_desc){
+		.name = EVENT_OFF_CPU, .type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_BPF_OUTPUT, .counts_waits = true, .is_of_switches = true,
+		.format = header->events[at].format,
+		.copy_bytes = header->events[at].copy_bytes,
+	};
 	return 0;
 }
 
@@ -420,7 +701,13 @@ int perf_data_header_read(struct perf_data_header *header, int fd, uint64_t file
 			       "it has %" PRIu64 " bytes", start[1]);
 	if (!err && !header->event_count)
 		err = diag_set(why, -EBADMSG, "the recording has no events");
-	return err ? err : check_event_ids(header, why);
+	if (!err)
+		err = check_event_ids(header, why);
+	if (!err)
+		join_core_pmus(header);
+	set_machine(header);
+	header->recorded_count = header->event_count;
+	return err ? err : add_off_cpu(header, why);
 }
 
 void perf_data_header_finish(struct perf_data_header *header)
@@ -434,7 +721,9 @@ void perf_data_header_finish(struct perf_data_header *header)
 	free(header->events);
 	free(header->host);
 	free(header->kernel_release);
+	free(header->machine_name);
 	free(header->sockets);
+	core_pmus_finish(&header->pmus);
 	id_map_finish(&header->event_of_id);
 	*header = (struct perf_data_header){ 0 };
 }

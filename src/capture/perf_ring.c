@@ -1,4 +1,4 @@
-/* perf_ring.c - see perf_ring.h.
+/* perf_ring.c - see capture/event_set.h.
  *
  *   control page | data, a power of two bytes, used as a circle
  *                      ^ data_tail (ours)      ^ data_head (the kernel's)
@@ -11,11 +11,10 @@
  * that cannot be is not skipped over (there is no next header to find): the tail jumps to the head,
  * where the kernel will write the next record.
  */
-#include "capture/perf_ring.h"
+#include "capture/event_set.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -307,7 +307,7 @@ static bool find_place(const struct raw_field *field, const unsigned char *raw, 
 	return out->offset + out->bytes <= raw_bytes;
 }
 
-/* Reads a little-endian number: user_registers.c supports only little-endian machines. */
+/* Reads a little-endian number: stack_copy.c supports only little-endian machines. */
 static uint64_t read_number(const unsigned char *at, size_t size, bool is_signed)
 {
 	uint64_t number = 0;

@@ -22,7 +22,7 @@
 #include <sys/mman.h>
 
 #define WORD_BYTES	sizeof(uint64_t)
-#define BRANCH_WORDS	3 /* struct perf_branch_entry: from, to, flags */
+#define BRANCH_WORDS	(sizeof(struct perf_branch_entry) / WORD_BYTES)
 
 /* PERF_SAMPLE_BRANCH_COUNTERS, Linux 6.8: older kernel headers lack it. */
 #define BRANCH_COUNTERS (UINT64_C(1) << 19)
@@ -134,6 +134,7 @@ void record_format_init(struct record_format *format, const struct perf_event_at
 		.branch_sample_type = attr->branch_sample_type,
 		.user_regs_mask = attr->sample_regs_user,
 		.intr_regs_mask = attr->sample_regs_intr,
+		.machine = MACHINE_OWN,
 		.fixed_period = attr->freq ? 0 : attr->sample_period,
 		.sample_id_all = attr->sample_id_all,
 		.has_build_ids = attr->build_id,
@@ -231,17 +232,23 @@ static void take_raw(struct cursor *cursor, struct record_sample *sample)
 	sample->raw_bytes = raw_bytes;
 }
 
-static void skip_branches(uint64_t branch_sample_type, struct cursor *cursor)
+/* Reads struct perf_branch_stack; a word of counters for each entry follows all entries. */
+static void take_branches(uint64_t branch_sample_type, struct cursor *cursor,
+			  struct record_sample *sample)
 {
-	const uint64_t words = BRANCH_WORDS + (branch_sample_type & BRANCH_COUNTERS ? 1 : 0);
+	const uint64_t counters = branch_sample_type & BRANCH_COUNTERS ? 1 : 0;
 	const uint64_t count = take(cursor);
 
 	if (branch_sample_type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		take(cursor);
-	if (count > cursor_left(cursor) / words)
+	if (count > cursor_left(cursor) / (BRANCH_WORDS + counters)) {
 		cursor->overrun = true;
-	else
-		take_words(cursor, count * words);
+		return;
+	}
+	if (count)
+		sample->branches = (const void *)take_words(cursor, count * BRANCH_WORDS);
+	sample->branch_count = count;
+	take_words(cursor, count * counters);
 }
 
 static void take_user_registers(uint64_t mask, struct cursor *cursor, struct record_sample *sample)
@@ -318,20 +325,20 @@ static void take_sample_rest(const struct record_format *format, struct cursor *
 }
 
 /* Rarely used fields, after the callchain. */
-#define BEHIND_CHAIN (~(uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
-				  PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |	\
-				  PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |			\
-				  PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN))
+#define AFTER_CHAIN (~(uint64_t)(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
+				 PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |	\
+				 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |			\
+				 PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN))
 
-static void take_behind_chain(const struct record_format *format, struct cursor *cursor,
-			      struct record_sample *sample)
+static void take_after_chain(const struct record_format *format, struct cursor *cursor,
+			     struct record_sample *sample)
 {
 	const uint64_t type = format->sample_type;
 
 	if (type & PERF_SAMPLE_RAW)
 		take_raw(cursor, sample);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
-		skip_branches(format->branch_sample_type, cursor);
+		take_branches(format->branch_sample_type, cursor, sample);
 	if (type & PERF_SAMPLE_REGS_USER)
 		take_user_registers(format->user_regs_mask, cursor, sample);
 	if (type & PERF_SAMPLE_STACK_USER)
@@ -357,8 +364,8 @@ static void take_sample(const struct record_format *format, struct cursor *curso
 		sample->chain = count ? take_words(cursor, count) : NULL;
 		sample->chain_count = count;
 	}
-	if (type & BEHIND_CHAIN)
-		take_behind_chain(format, cursor, sample);
+	if (type & AFTER_CHAIN)
+		take_after_chain(format, cursor, sample);
 }
 
 /* Cuts the trailer off @cursor, so that it ends where the record's own fields end. */
@@ -433,14 +440,14 @@ static void take_mmap2(const struct record_format *format, const struct perf_eve
 		       struct cursor *cursor, struct event_record *out)
 {
 	struct record_mmap *map = &out->mmap;
-	const uint64_t *object;
+	const uint64_t *dso;
 	uint32_t protection;
 
 	take_task_ids(cursor, out);
 	map->start = take(cursor);
 	map->bytes = take(cursor);
 	map->file_offset = take(cursor);
-	object = cursor->at;
+	dso = cursor->at;
 	take_pair(cursor, &map->dev_major, &map->dev_minor);
 	map->inode = take(cursor);
 	map->inode_generation = take(cursor);
@@ -448,11 +455,11 @@ static void take_mmap2(const struct record_format *format, const struct perf_eve
 	if (cursor->overrun)
 		return;
 	map->has_inode = true;
-	if (is_build_id(format, header, object)) {
+	if (is_build_id(format, header, dso)) {
 		map->has_inode = false;
 		map->dev_major = map->dev_minor = 0;
 		map->inode = map->inode_generation = 0;
-		take_map_build_id(object, map);
+		take_map_build_id(dso, map);
 	}
 	map->is_executable = protection & PROT_EXEC;
 	map->path = take_text(cursor);

@@ -1,4 +1,4 @@
-/* sampler.c - see sampler.h.
+/* sampler.c - see capture/event_set.h.
  *
  * Problem: the rings of all CPUs together have no order, a busy ring is never empty, and the queue
  * may be full.
@@ -30,7 +30,7 @@
  * busy CPU the round would never end); restarting the round after a stall (under sustained load no
  * round would ever be complete).
  */
-#include "capture/sampler.h"
+#include "capture/event_set.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -42,16 +42,16 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/diag.h"
 #include "base/thread.h"
 #include "base/whole_io.h"
 #include "capture/record.h"
-#include "capture/record_trim.h"
-#include "capture/user_registers.h"
+#include "capture/stack_copy.h"
 
 #define ROUND_MAX_MS	 50	/* longest delay of a single record */
-#define LULL_MS		 100
+#define SAMPLES_MS	 100	/* between rounds while only samples come */
 #define LIVELY_NS	 CLOCK_NS_PER_S	/* after the start: first snapshots wait for names */
-#define REST_MS		 150	/* with the consumer's wake-ups, 14 a second */
+#define IDLE_MS		 150	/* while nothing comes; 14 wake-ups a second with the consumer's */
 #define STALL_MS	 5	/* retry interval: a consumer that is slow wakes nobody */
 #define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* timeout for a consumer that takes nothing */
 /* The kernel reads the time, then writes the record, then publishes it; a virtual CPU may be
@@ -62,21 +62,23 @@
 
 #define SAMPLER_NICE	 (-10)	/* without real-time priority */
 
-/* Above 1/BEHIND_SHARE of the queue the consumer gets a higher priority: when the queue is full,
+/* Above 1/HASTEN_SHARE of the queue the consumer gets a higher priority: when the queue is full,
  * records wait in the rings, and are lost when those are full. */
-#define BEHIND_SHARE	 16
+#define HASTEN_SHARE	 16
 
-/* Most bytes of records in one item: few enough for the consumer to answer keys in between. */
+/* Most bytes of records in one item: few enough for the consumer to respond to keys in between. */
 #define SPAN_MAX_BYTES	 (16u * 1024)
 
 enum { ROUND_AT = 1, WATCHES_AT };	/* in sampler.polls */
-enum stop_kind { STOP_END = 1, STOP_HAND_OVER };
 
 struct sampler {
 	struct sampler_config config;
 	struct event_set *set;
 	pthread_t thread;
-	int stop_fd;		/* eventfd; its value is an enum stop_kind */
+	int stop_fd;		/* eventfd */
+	/* Events to hand over to; NULL: end. sampler_hand_over() stores it before it writes
+	 * stop_fd, RELEASE; end() loads it after that is readable, ACQUIRE. */
+	_Atomic(const struct event_set *) next;
 
 	sem_t is_ready;		/* posted by the thread when its priority is set */
 	sem_t start;		/* posted when sampler_start() has set the fields below */
@@ -95,6 +97,8 @@ struct sampler {
 	size_t round_bytes;	/* bytes in all rings at the begin of the round */
 	size_t sideband_bytes;	/* bytes in side-band rings at the begin of the round */
 	uint64_t promised_ns, stalled_rounds;
+	size_t unreached_cpus;	/* see event_set_exchange() */
+	uint64_t line_ns;	/* no mark is later: the next events are enabled from then on */
 
 	struct record_format *formats;	/* owned; per event */
 
@@ -140,7 +144,7 @@ static size_t needed_of_stack(const struct sampler *sampler, const struct record
 				   .count = sample->user_stack_bytes };
 
 	if (!sampler->config.stack_ends || !sample->user_stack ||
-	    !user_registers_read(format->user_regs_mask, sample, &registers))
+	    !user_registers_read(format, sample, &registers))
 		return SIZE_MAX;
 	copy.sp = registers.sp;
 	return stack_ends_needed(sampler->config.stack_ends, &copy);
@@ -187,6 +191,8 @@ static bool move_records(struct sampler *sampler, const struct event_lane *lane)
 	const void *span;
 	size_t bytes;
 
+	if (lane->is_read)
+		return true;
 	if (sampler->formats[lane->event].sample_type & PERF_SAMPLE_STACK_USER)
 		return move_copies(sampler, lane);
 	while ((span = perf_ring_peek_span(lane->ring, SPAN_MAX_BYTES, &bytes)) != NULL) {
@@ -203,7 +209,8 @@ static bool put_mark(struct sampler *sampler, uint64_t limit_ns)
 					.stalled_rounds = sampler->stalled_rounds };
 
 	for (size_t i = 0; i < sampler->set->lane_count; i++)
-		mark.malformed += perf_ring_malformed(sampler->set->lanes[i].ring);
+		if (!sampler->set->lanes[i].is_read)
+			mark.malformed += perf_ring_malformed(sampler->set->lanes[i].ring);
 	return put_item(sampler, QUEUE_ROUND_END, NULL, &mark, sizeof(mark));
 }
 
@@ -223,7 +230,8 @@ static void begin_round(struct sampler *sampler)
 	sampler->round_begin_ns = clock_now_ns();	/* must precede perf_ring_begin() */
 	sampler->round_bytes = sampler->sideband_bytes = 0;
 	for (size_t i = 0; i < set->lane_count; i++) {
-		const size_t bytes = perf_ring_begin(set->lanes[i].ring);
+		const size_t bytes = set->lanes[i].is_read ? 0
+							  : perf_ring_begin(set->lanes[i].ring);
 
 		sampler->round_bytes += bytes;
 		if (set->lanes[i].event == set->event_count - 1)
@@ -237,7 +245,9 @@ static void begin_round(struct sampler *sampler)
 /* Returns false when the queue was full: the round is still open then. */
 static bool continue_round(struct sampler *sampler)
 {
-	const uint64_t limit_ns = sampler->round_begin_ns - IN_FLIGHT_NS;
+	const uint64_t published_ns = sampler->round_begin_ns - IN_FLIGHT_NS;
+	const uint64_t limit_ns = published_ns < sampler->line_ns ? published_ns
+								  : sampler->line_ns;
 	const size_t lanes = sampler->set->lane_count;
 
 	while (sampler->round_lane < lanes &&
@@ -251,7 +261,7 @@ static bool continue_round(struct sampler *sampler)
 		put_mark(sampler, sampler->promised_ns);	/* reports the stall, if it fits */
 	}
 	wake_consumer(sampler);
-	if (spsc_used(sampler->config.queue) > sampler->config.queue->capacity / BEHIND_SHARE)
+	if (spsc_used(sampler->config.queue) > sampler->config.queue->capacity / HASTEN_SHARE)
 		thread_turn_hasten(&sampler->config.queue->consumer);
 	return !sampler->is_round_open;
 }
@@ -377,19 +387,19 @@ static void note_ends(struct sampler *sampler)
 			move_lane_on(sampler, i, &lanes[i]);
 }
 
-static int rest_ms(const struct sampler *sampler)
+static int idle_interval_ms(const struct sampler *sampler)
 {
 	if (sampler->config.round_fd <= 0 || sampler->sideband_bytes)
 		return ROUND_MAX_MS;
 	if (!sampler->round_bytes)
-		return REST_MS;
-	return sampler->round_begin_ns < sampler->start_ns + LIVELY_NS ? ROUND_MAX_MS : LULL_MS;
+		return IDLE_MS;
+	return sampler->round_begin_ns < sampler->start_ns + LIVELY_NS ? ROUND_MAX_MS : SAMPLES_MS;
 }
 
 /* Waits until records have arrived or a round is due or requested. True: stop was requested. */
 static bool wait_for_records(struct sampler *sampler, bool is_stalled)
 {
-	const int wait_ms = is_stalled ? STALL_MS : rest_ms(sampler);
+	const int wait_ms = is_stalled ? STALL_MS : idle_interval_ms(sampler);
 	eventfd_t asked;
 
 	if (poll(sampler->polls, is_stalled ? 1 : sampler->poll_count, wait_ms) <= 0)
@@ -405,11 +415,17 @@ static bool wait_for_records(struct sampler *sampler, bool is_stalled)
 /* Repeats @step until it succeeds; false when the consumer takes nothing for LAST_ROUND_NS. */
 static bool insist(struct sampler *sampler, bool (*step)(struct sampler *sampler))
 {
-	const uint64_t give_up_ns = clock_now_ns() + LAST_ROUND_NS;
+	size_t used = spsc_used(sampler->config.queue);
+	uint64_t give_up_ns = clock_now_ns() + LAST_ROUND_NS;
 
 	while (!step(sampler)) {
-		if (clock_now_ns() >= give_up_ns)
+		const size_t still_used = spsc_used(sampler->config.queue);
+
+		if (still_used != used)
+			give_up_ns = clock_now_ns() + LAST_ROUND_NS;
+		else if (clock_now_ns() >= give_up_ns)
 			return false;
+		used = still_used;
 		poll(NULL, 0, STALL_MS);
 	}
 	return true;
@@ -455,23 +471,43 @@ static bool has_target(const struct sampler *sampler)
 	return sampler->live_watches > 0 || !sampler->config.ends_with_target;
 }
 
+/* Waits until all that was stamped before now has been published. */
+static void wait_for_publication(void)
+{
+	const uint64_t stamped_ns = clock_now_ns();
+
+	while (clock_now_ns() <= stamped_ns + IN_FLIGHT_NS)
+		poll(NULL, 0, 1);
+}
+
+/* The last round comes after the exchange, when the rings and the counts of losses have ended: the
+ * kernel does not say when it lost a record, so no loss may be on either side of a line in time. */
+static void hand_over(struct sampler *sampler, const struct event_set *next)
+{
+	const bool is_drained = insist(sampler, finish_open_round);
+
+	if (is_drained)
+		sampler->line_ns = clock_now_ns();
+	sampler->unreached_cpus = event_set_exchange(sampler->set, next);
+	wait_for_publication();
+	if (is_drained && insist(sampler, run_round))
+		insist(sampler, put_last_losses);
+}
+
 static void end(struct sampler *sampler)
 {
-	eventfd_t kind = STOP_END;
+	const struct event_set *next = NULL;
 
-	if (has_target(sampler))
-		eventfd_read(sampler->stop_fd, &kind);
+	if (has_target(sampler))	/* pairs with sampler_hand_over() */
+		next = atomic_load_explicit(&sampler->next, memory_order_acquire);
+	if (next) {
+		hand_over(sampler, next);
+		return;
+	}
 	/* An open round has read the rings' ends too early to be the last one. */
 	if (!insist(sampler, finish_open_round))
 		return;
 	begin_round(sampler);
-	/* What the rings lose during the round of a hand-over is later than begin_ns: the next
-	 * source has it. */
-	if (kind == STOP_HAND_OVER) {
-		if (insist(sampler, put_last_losses))
-			insist(sampler, run_round);
-		return;
-	}
 	if (!insist(sampler, run_round) || !insist(sampler, put_last_losses))
 		return;
 	sampler->has_ended = true;
@@ -517,8 +553,18 @@ static void fill_polls(struct sampler *sampler)
 			.fd = sampler->config.watch_fds[i], .events = POLLIN
 		};
 	for (size_t i = 0; i < set->lane_count; i++)
-		lanes[i] = (struct pollfd){ .fd = set->fds[i], .events = POLLIN };
+		lanes[i] = (struct pollfd){ .fd = set->lanes[i].is_read ? -1 : set->fds[i],
+					    .events = POLLIN };
 	sampler->config.watch_fds = NULL;	/* not valid later: polls has a copy */
+}
+
+static size_t count_rings(const struct event_set *set)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < set->lane_count; i++)
+		count += !set->lanes[i].is_read;
+	return count;
 }
 
 int sampler_create(struct sampler **out, const struct sampler_config *config, struct diag *why)
@@ -538,7 +584,8 @@ int sampler_create(struct sampler **out, const struct sampler_config *config, st
 	sampler->set = config->set;
 	sem_init(&sampler->is_ready, 0, 0);	/* can't fail */
 	sem_init(&sampler->start, 0, 0);
-	sampler->live_watches = config->watch_count ? config->watch_count : lanes;
+	sampler->live_watches = config->watch_count ? config->watch_count
+						    : count_rings(config->set);
 	sampler->poll_count = WATCHES_AT + config->watch_count + lanes;
 	sampler->polls = calloc(sampler->poll_count, sizeof(*sampler->polls));
 	sampler->lane_rows = calloc(lanes, sizeof(*sampler->lane_rows));
@@ -555,6 +602,7 @@ int sampler_create(struct sampler **out, const struct sampler_config *config, st
 	for (size_t i = 0; i < config->set->event_count; i++)
 		record_format_init(&sampler->formats[i], &config->set->attrs[i]);
 	sampler->round_bytes = 1;	/* not idle before the first round */
+	sampler->line_ns = UINT64_MAX;
 	fill_polls(sampler);
 	err = thread_start(&sampler->thread, "ft-sampler", run_sampler, sampler);
 	if (err)
@@ -578,25 +626,22 @@ void sampler_start(struct sampler *sampler, const struct queue_source *first)
 	sem_post(&sampler->start);
 }
 
-static void stop(struct sampler *sampler, enum stop_kind kind)
+void sampler_stop(struct sampler *sampler)
 {
-	whole_eventfd_write(sampler->stop_fd, kind);
+	whole_eventfd_write(sampler->stop_fd, 1);
 	if (!sampler->is_started)
 		sem_post(&sampler->start);
 	pthread_join(sampler->thread, NULL);
 }
 
-void sampler_stop(struct sampler *sampler)
+uint64_t sampler_hand_over(struct sampler *sampler, const struct event_set *next)
 {
-	stop(sampler, STOP_END);
-}
-
-uint64_t sampler_hand_over(struct sampler *sampler, uint64_t after_ns)
-{
-	/* The mark of a round is IN_FLIGHT_NS before its begin. */
-	while (clock_now_ns() <= after_ns + IN_FLIGHT_NS)
-		poll(NULL, 0, 1);
-	stop(sampler, STOP_HAND_OVER);
+	atomic_store_explicit(&sampler->next, next, memory_order_release);	/* end() */
+	sampler_stop(sampler);
+	if (sampler->unreached_cpus)
+		log_note("flametop may not run on %zu of the CPUs: as the events changed, hits of"
+			 " some microseconds there may have been counted twice",
+			 sampler->unreached_cpus);
 	return sampler->has_ended ? 0 : sampler->promised_ns;
 }
 

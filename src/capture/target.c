@@ -1,5 +1,5 @@
-/* target.c - see target.h. A target that does not exist is refused here, before anything starts. */
-#include "capture/target.h"
+/* target.c - see scope.h. A target that does not exist is refused here, before anything starts. */
+#include "capture/scope.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,11 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/user.h"
+#include "base/privileges.h"
 #include "base/whole_io.h"
-#include "capture/cpu_list.h"
 #include "cgroup_dir.h"
-#include "proc/task_list.h"
+#include "proc/process_stat.h"
 
 #define TARGET_LIST_BYTES 65536	/* thousands of ids */
 
@@ -295,6 +294,56 @@ uint64_t target_started_since(const struct target *target)
 	if (target->has_descendants)
 		return 1;
 	return target->no_inherit ? 0 : target->since_ticks;
+}
+
+bool target_has_processes(const struct target *target, enum target_kind kind)
+{
+	return kind == TARGET_PROCESSES || (kind == TARGET_COMMAND && target->since_ticks);
+}
+
+static int list_threads(const pid_t *pids, size_t pid_count, pid_t **tids, size_t *count)
+{
+	for (size_t i = 0; i < pid_count; i++)
+		if (task_list_threads(pids[i], tids, count) == -ENOMEM)
+			return -ENOMEM;
+	return 0;
+}
+
+/* Appends the threads of the descendants that belong to @target, see target_started_since(). */
+static int list_started(const struct target *target, pid_t **tids, size_t *count)
+{
+	const uint64_t since_ticks = target_started_since(target);
+	pid_t *pids = NULL;
+	size_t pid_count = 0;
+	int err;
+
+	if (!since_ticks)
+		return 0;
+	err = task_list_descendants(target->ids, target->id_count, since_ticks, &pids,
+				    &pid_count);
+	if (!err)
+		err = list_threads(pids, pid_count, tids, count);
+	free(pids);
+	return err;
+}
+
+int target_list_tasks(const struct target *target, enum target_kind kind, pid_t **tids,
+		      size_t *count)
+{
+	int err = 0;
+
+	*tids = NULL;
+	*count = 0;
+	if (target_has_processes(target, kind)) {
+		err = list_threads(target->ids, target->id_count, tids, count);
+		return err ? err : list_started(target, tids, count);
+	}
+	*tids = calloc(target->id_count, sizeof(**tids));
+	if (!*tids)
+		return -ENOMEM;
+	memcpy(*tids, target->ids, target->id_count * sizeof(**tids));
+	*count = target->id_count;
+	return 0;
 }
 
 void target_set_everything(struct target *target)

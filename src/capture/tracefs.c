@@ -60,19 +60,21 @@ int tracefs_open(struct diag *why)
 			" CONFIG_FTRACE", strerror(-err));
 }
 
-static int read_number_at(int dir, const char *path, uint64_t *number)
+int tracefs_read_id(int dir, const char *group, const char *event, uint64_t *id)
 {
-	char text[32] = "";
-	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	char path[PATH_MAX], text[32] = "";
 	ssize_t got;
+	int fd;
 
+	snprintf(path, sizeof(path), "events/%s/%s/id", group, event);
+	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	got = whole_read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (got <= 0)
 		return -EIO;
-	*number = strtoull(text, NULL, 10);
+	*id = strtoull(text, NULL, 10);
 	return 0;
 }
 
@@ -88,16 +90,15 @@ int tracefs_event_id(const char *group, const char *event, uint64_t *id, struct 
 	dir = tracefs_open(why);
 	if (dir < 0)
 		return dir;
-	snprintf(path, sizeof(path), "events/%s/%s/id", group, event);
-	err = read_number_at(dir, path, id);
+	err = tracefs_read_id(dir, group, event, id);
 	if (err == -ENOENT) {
 		snprintf(path, sizeof(path), "events/%s", group);
 		if (faccessat(dir, path, F_OK, AT_EACCESS) == 0)
-			diag_set(why, err, "no tracepoint \"%s\" in the group %s: perf list '%s:*'"
-				 " shows what there is", event, group, group);
+			diag_set(why, err, "no tracepoint \"%s\" in the group %s: --list-events "
+				 "'%s:*' shows what there is", event, group, group);
 		else
-			diag_set(why, err, "no tracepoint group \"%s\": perf list tracepoint shows"
-				 " what there is", group);
+			diag_set(why, err, "no tracepoint group \"%s\": --list-events tracepoint "
+				 "shows what there is", group);
 	} else if (err) {
 		diag_set(why, err, "cannot read the number of tracepoint %s:%s: %s", group, event,
 			 strerror(-err));

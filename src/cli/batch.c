@@ -1,4 +1,4 @@
-/* batch.c - see batch.h.
+/* batch.c - see cli/session.h.
  *
  * Problem: the reader of the output may stop reading; a signal must end flametop nevertheless.
  *
@@ -6,12 +6,11 @@
  * the output, the analyzer and signals. Nothing is taken from the analyzer while output is left: it
  * keeps only the newest snapshot, so a slow reader sees fewer refreshes, not older ones.
  */
-#include "cli/batch.h"
+#include "cli/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,10 +22,7 @@
 
 #include "base/clock.h"
 #include "base/privileges.h"
-#include "export/events.h"
-#include "export/folded.h"
-#include "export/json.h"
-#include "export/text.h"
+#include "export/print.h"
 
 #define UNREAD_NS (10 * CLOCK_NS_PER_S) /* how long the output may block after --duration */
 #define SIGNAL_UNREAD_NS (500 * CLOCK_NS_PER_MS)	/* how long it may block after a signal */
@@ -49,45 +45,7 @@ struct batch {
 	int result;
 };
 
-static void watched_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-}
-
-void batch_block_signals(void)
-{
-	sigset_t set;
-
-	watched_signals(&set);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN);	/* a closed pipe is an error of write(2), and a quiet end */
-}
-
-int batch_signal_fd(void)
-{
-	sigset_t set;
-	int fd;
-
-	watched_signals(&set);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
-
-int batch_take_signal(void)
-{
-	const struct timespec now = { 0 };
-	sigset_t set;
-	int signal_seen;
-
-	watched_signals(&set);
-	signal_seen = sigtimedwait(&set, NULL, &now);
-	return signal_seen > 0 ? 128 + signal_seen : 0;
-}
-
-/* All events of one refresh. */
+/* Renders all events of one refresh into batch->text. */
 static int render(struct batch *batch, const struct snapshot *snapshot, struct diag *why)
 {
 	const struct export_options export_options = {
@@ -108,8 +66,11 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 	if (snapshot->events && batch->options->format == OUTPUT_EVENTS && !batch->printed)
 		events_write_titles(out, &batch->options->fields);
 	for (; snapshot && !err; snapshot = snapshot->next_event) {
-		if (batch->options->format == OUTPUT_FOLDED)
-			err = folded_write(out, &snapshot->tree, batch->options->marks_kernel,
+		if (batch->options->listing_name)
+			err = (is_text ? listing_text_write : listing_json_write)(
+				out, snapshot, batch->options->layer);
+		else if (batch->options->format == OUTPUT_FOLDED)
+			err = folded_write(out, &snapshot->tree, batch->options->kernel_suffix,
 					   snapshot->has_baseline);
 		else if (batch->options->format == OUTPUT_EVENTS)
 			events_write(out, snapshot->events, &batch->options->fields);
@@ -123,7 +84,7 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 			break;
 	}
 	has_failed = err || ferror(out);
-	if (fclose(out) || has_failed || !batch->text)	/* of the last fclose() says nothing */
+	if (fclose(out) || has_failed || !batch->text)	/* the last fclose() reports nothing */
 		return diag_set(why, -ENOMEM, "no memory for the output");
 	batch->written = 0;
 	return 0;
@@ -132,7 +93,7 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 /* Describes how many lines are missing and why, after all were printed. */
 static void note_losses(const struct snapshot *snapshot, struct diag *why)
 {
-	const struct loss_count *counts = snapshot->ledger.counts;
+	const struct loss_count *counts = snapshot->losses.counts;
 	const struct { uint64_t count; const char *what; } lost[] = {
 		{ counts[LOSS_RING_FULL].since_start, "found the kernel's buffers full" },
 		{ counts[LOSS_PROBE_MISSED].since_start, "could not be probed" },
@@ -185,13 +146,23 @@ static void fail_output(struct batch *batch, const char *reason, struct diag *wh
 	batch->is_done = true;
 }
 
-/* At most what a pipe that poll() calls writable takes at once: for the outputs that can't be
- * opened non-blocking. */
+/* Returns how much to write at once: at most what a pipe that poll() calls writable takes, for
+ * outputs that can't be opened non-blocking, and if possible whole lines, as a command may write to
+ * the same file. */
+static size_t chunk_bytes(const struct batch *batch)
+{
+	const char *text = batch->text + batch->written;
+	const size_t left = batch->text_bytes - batch->written;
+	const size_t bytes = left < PIPE_BUF ? left : PIPE_BUF;
+	const char *newline = memrchr(text, '\n', bytes);
+
+	return newline ? (size_t)(newline + 1 - text) : bytes;
+}
+
 static void write_output(struct batch *batch, struct diag *why)
 {
-	const size_t left = batch->text_bytes - batch->written;
 	const ssize_t count = write(batch->output_fd, batch->text + batch->written,
-				    left < PIPE_BUF ? left : PIPE_BUF);
+				    chunk_bytes(batch));
 
 	if (count < 0 && errno == EPIPE) {
 		batch->is_done = true;
@@ -323,7 +294,7 @@ static int run_loop(struct batch *batch, struct diag *why)
 int batch_run(struct session *session, const struct options *options, struct diag *why)
 {
 	struct batch batch = { .session = session, .options = options };
-	const int signal_fd = batch_signal_fd();
+	const int signal_fd = session_signal_fd();
 	int result;
 
 	if (signal_fd < 0)

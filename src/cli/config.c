@@ -13,15 +13,69 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/near_name.h"
+#include "base/name_match.h"
 #include "base/safe_print.h"
 #include "config_columns.h"
 #include "config_file.h"
+#include "ui/keymap.h"
+
+#define COUNTER_LINE "counter-line"
+
+static void print_option(FILE *out, const struct option_row *row)
+{
+	const char *second = strchr(row->help, '\n');
+
+	fputs("\n# ", out);
+	if (second)
+		fprintf(out, "%.*s\n# %s", (int)(second - row->help), row->help, second + 1);
+	else
+		fputs(row->help, out);
+	fprintf(out, "\n#%s =%s%s\n", row->name, row->default_text ? " " : "",
+		row->default_text ? row->default_text : "");
+}
+
+static void print_key(FILE *out, const struct keymap *keymap, const struct command *command)
+{
+	char keys[KEYMAP_TEXT_BYTES];
+
+	fprintf(out, "\n# %s\n#%s = %s\n", command->help, command->name,
+		keymap_format(keymap, command, keys));
+}
+
+void config_print_sample(FILE *out)
+{
+	struct keymap keymap;
+
+	fputs("# Configuration of flametop(8). Every line shows the default; remove the # in\n"
+	      "# front of it to change it. After \" ;\" is a comment, too.\n"
+	      "\n"
+	      "[options]\n"
+	      "# As on the command line, which wins. Flags are true or false; an empty value\n"
+	      "# leaves the default.\n", out);
+	for (size_t i = 0; i < option_row_count; i++)
+		if (option_rows[i].in_file)
+			print_option(out, &option_rows[i]);
+	fputs("\n[keys]\n"
+	      "# Replaces all keys of a command; an empty value takes them away.\n", out);
+	keymap_init(&keymap, commands, command_count);
+	for (size_t i = 0; i < command_count; i++)
+		print_key(out, &keymap, &commands[i]);
+	fputs("\n[columns]\n"
+	      "# What each view shows; the columns that are chosen on the screen win. Those of\n"
+	      "# several events are a list for all views.\n", out);
+	for (unsigned int list = 0; list < CONFIG_COLUMN_LISTS; list++) {
+		fputc('#', out);
+		config_columns_print(out, list, &columns_at_first);
+	}
+	fputs("\n[screen]\n"
+	      "# The line of counters below the activity graph; the screen's choice wins.\n"
+	      "#" COUNTER_LINE " = false\n", out);
+}
 
 #define SENTENCE_BYTES 600
 #define SECTION_BYTES  50	/* inih's */
 
-static const char *const sections[] = { "options", "keys", "columns" };
+static const char *const sections[] = { "options", "keys", "columns", "screen" };
 #define SECTION_COUNT (sizeof(sections) / sizeof(sections[0]))
 
 struct parse {
@@ -32,7 +86,7 @@ struct parse {
 	unsigned int line;	/* number of the line that inih has */
 	bool needs_pair;	/* the line must be a name with a value */
 	bool has_pair;		/* the line was a name with a value */
-	bool is_state;		/* the file is `state`: only columns are allowed */
+	bool is_state;		/* the file is `state`: only columns and screen are allowed */
 	unsigned int problem_count;
 	unsigned int problem_line;	/* line of the last problem */
 	FILE *problems;
@@ -69,11 +123,11 @@ static void check_section(struct parse *parse, const char *section)
 	if (near.nearest)
 		add_problem(parse, "no section [%s]: did you mean [%s]?", section, near.nearest);
 	else
-		add_problem(parse, "no section [%s]; there are [options], [keys] and [columns]",
-			    section);
+		add_problem(parse, "no section [%s]; there are [options], [keys], [columns] and "
+			    "[screen]", section);
 }
 
-/* @line: stripped of blanks at its begin. */
+/* Begins @line, from which blanks at the start were stripped. */
 static void begin_line(struct parse *parse, const char *line, size_t length)
 {
 	const char *end = memchr(line, ']', length);
@@ -98,8 +152,8 @@ static void end_line(struct parse *parse)
 	parse->needs_pair = false;
 }
 
-/* As fgets(3). Blanks before the name go: inih takes an indented line for more of the value before
- * it. A line that has no room becomes an empty one. */
+/* Reads as fgets(3) does, without blanks before the name: inih takes an indented line for more of
+ * the value before it. A line that has no room becomes an empty one. */
 static char *next_line(char *out, int room, void *user)
 {
 	struct parse *parse = user;
@@ -163,6 +217,21 @@ static int set_option(struct config *config, const char *name, const char *text,
 	return err ? diag_set(why, err, "no memory for the configuration") : 0;
 }
 
+static int set_screen(const char *name, const char *value, struct column_choice *choice,
+		      struct diag *why)
+{
+	if (strcmp(name, COUNTER_LINE) != 0)
+		return diag_set(why, -EINVAL, "no \"%s\" in [screen]; there is " COUNTER_LINE,
+				name);
+	if (!strcmp(value, "true"))
+		choice->counter_line = 1;
+	else if (!value[0] || !strcmp(value, "false"))
+		choice->counter_line = 0;
+	else
+		return diag_set(why, -EINVAL, "%s is true or false, not \"%s\"", name, value);
+	return 0;
+}
+
 /* Applies a name and value. Unknown sections were reported at their head. */
 static int take_pair(void *user, const char *section, const char *name, const char *value)
 {
@@ -176,8 +245,10 @@ static int take_pair(void *user, const char *section, const char *name, const ch
 		err = diag_set(&why, -EINVAL, "a [section] is needed before the first name");
 	else if (!strcmp(section, "columns"))
 		err = config_columns_parse(name, value, &config->columns, &why);
+	else if (!strcmp(section, "screen"))
+		err = set_screen(name, value, &config->columns, &why);
 	else if (parse->is_state)
-		err = diag_set(&why, -EINVAL, "only [columns] are remembered");
+		err = diag_set(&why, -EINVAL, "only [columns] and [screen] are remembered");
 	else if (!strcmp(section, "options"))
 		err = set_option(config, name, value, &why);
 	else if (!strcmp(section, "keys"))
@@ -243,7 +314,7 @@ static void reset(struct config *config)
 	config->settings = NULL;
 	config->setting_count = 0;
 	config->columns = config->file_columns = columns_at_first;
-	keymap_init(&config->keymap);
+	keymap_init(&config->keymap, commands, command_count);
 }
 
 int config_read(struct config *out, const char *path, struct diag *why)
@@ -300,11 +371,15 @@ static int print_state(const struct config *config, const struct column_choice *
 
 	if (!out)
 		return -ENOMEM;
-	safe_put(out, "# Written by flametop when columns are hidden or shown. Remove this file to"
-		      " have\n# those of the configuration again.\n[columns]\n");
-	for (int kind = 0; kind < VIEW_TABLES; kind++)
-		if (choice->hidden[kind] != config->file_columns.hidden[kind])
-			config_columns_print(out, (enum view_kind)kind, choice);
+	safe_put(out, "# Written by flametop when columns or lines are hidden or shown. Remove this"
+		      " file to have\n# those of the configuration again.\n[columns]\n");
+	for (unsigned int list = 0; list < CONFIG_COLUMN_LISTS; list++)
+		if (config_columns_hidden(list, choice) !=
+		    config_columns_hidden(list, &config->file_columns))
+			config_columns_print(out, list, choice);
+	if (choice->counter_line != config->file_columns.counter_line)
+		fprintf(out, "[screen]\n" COUNTER_LINE " = %s\n",
+			choice->counter_line ? "true" : "false");
 	return fclose(out) ? -ENOMEM : 0;
 }
 

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/near_name.h"
-#include "ui/column_changes.h"
+#include "base/name_match.h"
+#include "ui/views.h"
 
 #define NAME_BYTES 24
 
@@ -21,30 +21,66 @@ static const char *name_of_column(enum column_id id, char *out)
 	return out;
 }
 
-static const char *name_of_view(enum view_kind kind, char *out)
+/* The columns of several events are one list for all views: EVENT_LIST. */
+#define EVENT_LIST VIEW_TABLES
+#define NO_COLUMN  "none"	/* a view has always one: that which fills the line */
+
+static const enum column_id event_columns[] = { COLUMN_EVENT_IDS, COL_COUNT };
+
+static const char *title_of(unsigned int list)
 {
-	const char *title = table_specs[kind].title;
+	return list == EVENT_LIST ? "events" : view_specs[list].title;
+}
+
+static const char *name_of_list(unsigned int list, char *out)
+{
 	size_t used = 0;
 
-	while (used < NAME_BYTES - 1 && title[used]) {
-		out[used] = (char)tolower((unsigned char)title[used]);
-		used++;
-	}
+	for (const char *title = title_of(list); *title && used < NAME_BYTES - 1; title++)
+		out[used++] = (char)tolower((unsigned char)*title);
 	out[used] = '\0';
 	return out;
 }
 
-/* enum view_kind or -EINVAL. */
-static int find_view(const char *name, struct diag *why)
+static bool is_listed(unsigned int list, enum column_id id)
 {
-	char known[VIEW_TABLES][NAME_BYTES];
+	return list == EVENT_LIST || !(COLUMNS_OF_EVENTS & COLUMN_BIT(id));
+}
+
+static const enum column_id *columns_of(unsigned int list)
+{
+	return list == EVENT_LIST ? event_columns : view_specs[list].columns;
+}
+
+static uint64_t *hidden_of(unsigned int list, struct column_choice *choice)
+{
+	return list == EVENT_LIST ? &choice->events_hidden : &choice->hidden[list];
+}
+
+uint64_t config_columns_hidden(unsigned int list, const struct column_choice *choice)
+{
+	return list == EVENT_LIST ? choice->events_hidden : choice->hidden[list];
+}
+
+/* Returns the name of a view or column of that @name: DSOs were called objects in earlier files. */
+static const char *current_name(const char *name)
+{
+	if (!strcmp(name, "objects"))
+		return "dsos";
+	return strcmp(name, "object") ? name : "dso";
+}
+
+/* A list or -EINVAL. */
+static int find_list(const char *name, struct diag *why)
+{
+	char known[CONFIG_COLUMN_LISTS][NAME_BYTES];
 	struct near_name near;
 
 	near_name_start(&near, name);
-	for (int kind = 0; kind < VIEW_TABLES; kind++) {
-		if (!strcmp(name, name_of_view((enum view_kind)kind, known[kind])))
-			return kind;
-		near_name_try(&near, known[kind]);
+	for (unsigned int list = 0; list < CONFIG_COLUMN_LISTS; list++) {
+		if (!strcmp(current_name(name), name_of_list(list, known[list])))
+			return (int)list;
+		near_name_try(&near, known[list]);
 	}
 	if (near.nearest)
 		return diag_set(why, -EINVAL, "no view \"%s\": did you mean %s?", name,
@@ -53,21 +89,23 @@ static int find_view(const char *name, struct diag *why)
 }
 
 /* enum column_id or -EINVAL. */
-static int find_column(const struct table_spec *spec, const char *name, struct diag *why)
+static int find_column(unsigned int list, const char *name, struct diag *why)
 {
 	char known[COL_COUNT][NAME_BYTES];
 	struct near_name near;
 
 	near_name_start(&near, name);
-	for (size_t i = 0; spec->columns[i] != COL_COUNT; i++) {
-		if (!strcmp(name, name_of_column(spec->columns[i], known[i])))
-			return (int)spec->columns[i];
-		near_name_try(&near, known[i]);
+	for (const enum column_id *id = columns_of(list); *id != COL_COUNT; id++) {
+		if (!is_listed(list, *id))
+			continue;
+		if (!strcmp(current_name(name), name_of_column(*id, known[*id])))
+			return (int)*id;
+		near_name_try(&near, known[*id]);
 	}
 	if (near.nearest)
 		return diag_set(why, -EINVAL, "no column \"%s\" in %s: did you mean %s?", name,
-				spec->title, near.nearest);
-	return diag_set(why, -EINVAL, "no column \"%s\" in %s", name, spec->title);
+				title_of(list), near.nearest);
+	return diag_set(why, -EINVAL, "no column \"%s\" in %s", name, title_of(list));
 }
 
 /* Cuts the next name off the list at *@at, into @out[NAME_BYTES]; the list goes on at *@at, NULL:
@@ -90,48 +128,52 @@ static void cut_name(const char **at, char *out)
 int config_columns_parse(const char *view, const char *names, struct column_choice *choice,
 			 struct diag *why)
 {
-	const int kind = find_view(view, why);
-	const struct table_spec *spec;
-	unsigned int shown, hidden = 0;
+	const int found = find_list(view, why);
+	const unsigned int list = (unsigned int)found;
+	uint64_t shown = 0, hidden = 0;
 	char name[NAME_BYTES];
 
-	if (kind < 0)
-		return kind;
-	spec = &table_specs[kind];
+	if (found < 0)
+		return found;
 	if (!names[0]) {
-		choice->hidden[kind] = columns_at_first.hidden[kind];
+		*hidden_of(list, choice) = config_columns_hidden(list, &columns_at_first);
 		return 0;
 	}
-	shown = 1u << spec->fill;
+	if (list != EVENT_LIST)
+		shown = COLUMN_BIT(view_specs[list].fill);
+	else if (!strcmp(names, NO_COLUMN))
+		names = NULL;
 	while (names) {
 		int id;
 
 		cut_name(&names, name);
-		id = find_column(spec, name, why);
+		id = find_column(list, name, why);
 		if (id < 0)
 			return id;
-		shown |= 1u << id;
+		shown |= COLUMN_BIT(id);
 	}
-	for (size_t i = 0; spec->columns[i] != COL_COUNT; i++)
-		hidden |= 1u << spec->columns[i];
+	for (const enum column_id *id = columns_of(list); *id != COL_COUNT; id++)
+		hidden |= is_listed(list, *id) ? COLUMN_BIT(*id) : 0;
 	if (!(shown & COLUMN_CHANGES))	/* a list of before there were any */
-		shown |= COLUMN_CHANGES & ~columns_at_first.hidden[kind];
-	choice->hidden[kind] = hidden & ~shown;
+		shown |= COLUMN_CHANGES & ~config_columns_hidden(list, &columns_at_first);
+	*hidden_of(list, choice) = hidden & ~shown;
 	return 0;
 }
 
-void config_columns_print(FILE *out, enum view_kind kind, const struct column_choice *choice)
+void config_columns_print(FILE *out, unsigned int list, const struct column_choice *choice)
 {
-	const struct table_spec *spec = &table_specs[kind];
 	const char *comma = "";
 	char name[NAME_BYTES];
 
-	fprintf(out, "%s = ", name_of_view(kind, name));
-	for (size_t i = 0; spec->columns[i] != COL_COUNT; i++) {
-		if (choice->hidden[kind] & (1u << spec->columns[i]))
+	fprintf(out, "%s = ", name_of_list(list, name));
+	for (const enum column_id *id = columns_of(list); *id != COL_COUNT; id++) {
+		if (!is_listed(list, *id) ||
+		    config_columns_hidden(list, choice) & COLUMN_BIT(*id))
 			continue;
-		fprintf(out, "%s%s", comma, name_of_column(spec->columns[i], name));
+		fprintf(out, "%s%s", comma, name_of_column(*id, name));
 		comma = ", ";
 	}
+	if (!comma[0])
+		fputs(NO_COLUMN, out);
 	fputc('\n', out);
 }

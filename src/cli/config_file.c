@@ -20,7 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/user.h"
+#include "base/privileges.h"
+#include "base/whole_io.h"
 
 #define OWN_DIRECTORY "flametop"
 
@@ -77,24 +78,19 @@ static int open_directory(int at, const char *name, const char *path, int flags,
 
 static int read_all(int fd, struct config_file *out, struct diag *why)
 {
-	size_t size = 0;
 	ssize_t got;
 
 	out->text = malloc(CONFIG_FILE_MAX_BYTES + 1);
 	if (!out->text)
 		return diag_set(why, -ENOMEM, "no memory for %s", out->path);
-	do {
-		got = read(fd, out->text + size, CONFIG_FILE_MAX_BYTES + 1 - size);
-		if (got > 0)
-			size += (size_t)got;
-	} while ((got > 0 && size <= CONFIG_FILE_MAX_BYTES) || (got < 0 && errno == EINTR));
+	got = whole_read(fd, out->text, CONFIG_FILE_MAX_BYTES + 1);
 	if (got < 0)
 		return diag_set(why, -errno, "cannot read %s: %s", out->path, strerror(errno));
-	if (size > CONFIG_FILE_MAX_BYTES)
+	if ((size_t)got > CONFIG_FILE_MAX_BYTES)
 		return diag_set(why, -EFBIG, "%s has more than %u bytes: is it the right file?",
 				out->path, CONFIG_FILE_MAX_BYTES);
-	out->text[size] = '\0';
-	out->size = size;
+	out->text[got] = '\0';
+	out->size = (size_t)got;
 	return 0;
 }
 

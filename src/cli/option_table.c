@@ -1,10 +1,9 @@
-/* option_table.c - see option_table.h. Letters that perf(1) has, too, keep perf's meaning. */
-#include "cli/option_table.h"
+/* option_table.c - see cli/options.h. Letters that perf(1) has, too, keep perf's meaning. */
+#include "cli/options.h"
 
 #include <string.h>
 
-#include "base/near_name.h"
-#include "cli/options.h"
+#include "base/name_match.h"
 #include "option_values.h"
 
 #define HELP_COLUMN 25
@@ -20,11 +19,11 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_WHOM, .letter = 'p', .name = "pid", .argument = "PID,...",
 		.set = option_set_pids, .choice = CHOICE_WHOM, .value = VALUE_PID,
 		.help = "these processes (id, or name: all that have it), their\n"
-			"threads and what they start; PID+: and have started",
-		.more = "With a + behind all of the list, as in postgres+, their descendants "
-			"belong to them that are there already: the workers of a server. All "
-			"CPUs are sampled then and others' samples are dropped, because a clock "
-			"that each child inherits misses those that live for milliseconds.",
+			"threads and what they start; PID+: or have started",
+		.more = "A + after each of the list, as in postgres+, adds the descendants that "
+			"are there already: the workers of a server. All CPUs are sampled then, "
+			"and samples of others are dropped, because a clock that each child "
+			"inherits misses children that live for milliseconds.",
 	},
 	{
 		.group = OPTIONS_WHOM, .letter = 't', .name = "tid", .argument = "TID,...",
@@ -51,7 +50,7 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_WHOM, .name = "no-inherit", .in_file = true,
 		.flag = FLAG(capture.target.no_inherit), .default_text = "false",
-		.help = "not what the targets start later",
+		.help = "leave out what the targets start later",
 	},
 	{
 		.group = OPTIONS_WHOM, .name = "include-self", .in_file = true,
@@ -68,25 +67,25 @@ const struct option_row option_rows[] = {
 		.more = "When it has ended, the screen keeps its last profile, and batch mode "
 			"prints what was counted: without a number of refreshes and without -d "
 			"one table of the whole run. Its exit status becomes that of flametop, "
-			"128+n after signal n. What ends the looking (q, --batch=N, --duration, "
+			"128+n after signal n. What ends the profile (q, --batch=N, --duration, "
 			"a reader that has gone) does not end the program: flametop stops "
 			"sampling, waits for it, and passes SIGINT, SIGTERM and SIGHUP on to it. "
-			"Beside the screen its input is empty and its output goes to the log; "
-			"after q what it prints goes to the terminal, and Ctrl-C and Ctrl-Z "
+			"While the screen is shown, its input is empty and its output goes to the "
+			"log; after q what it prints goes to the terminal, and Ctrl-C and Ctrl-Z "
 			"reach it.",
 	},
 	{
 		.group = OPTIONS_WHOM, .name = "kill-command", .flag = FLAG(ends_command),
-		.help = "end the program when the looking ends",
+		.help = "end the program when the profile ends",
 		.more = "It gets SIGTERM, and SIGKILL a second later; also when flametop is "
-			"killed. Beside the screen so does all that it has started.",
+			"killed. With the screen, all that it has started is ended, too.",
 	},
 	{
 		.group = OPTIONS_WHOM, .letter = 'i', .name = "input", .argument = "FILE",
 		.set = option_set_input, .value = VALUE_FILE,
 		.help = "a recording of perf record, instead of this machine",
 		.more = "Its tracepoints and probes are listed with 8, and with their fields in "
-			"text and JSON, as probes that nothing can change.",
+			"text and JSON, as probes that cannot be changed.",
 	},
 	{
 		.group = OPTIONS_WHOM, .name = "diff", .argument = "FILE",
@@ -102,26 +101,38 @@ const struct option_row option_rows[] = {
 		.in_file = true,
 		.help = "cpu-clock, cycles, rNNN, pmu/terms/, group:tracepoint,\n"
 			"...; modifiers as in cycles:u; repeatable",
-		.more = "perf-list(1) tells the names that this machine has. The group and the "
-			"name of a tracepoint may be patterns: -e 'sched:*' is all that match. Of "
+		.more = "--list-events lists the names that this machine has. The group and the "
+			"name of a tracepoint may be patterns: -e 'sched:*' is all that match. "
+			"{EVENT,EVENT,...} is a group; with :S after it only its first event is "
+			"sampled, and the others are read with it: see EVENT LIST, Groups. Of "
 			"several events one that the machine lacks is shown as <not supported>, "
 			"with the reason, and the others run.",
 	},
 	{
+		.group = OPTIONS_WHAT, .name = "list-events", .argument = "[=PATTERN]",
+		.set = option_set_list_events, .is_next_word = option_is_pattern,
+		.value = VALUE_EVENT, .words = option_event_kinds,
+		.help = "print what can be sampled or counted: all of it,\n"
+			"a kind (hw, sw, cache, pmu, tracepoint), or names",
+		.more = "As perf list, with what each event is and whether it opens. PATTERN may "
+			"have *, ? and [...]; with a colon, as 'sched:*', it is the whole name of "
+			"tracepoints. Works with --format json. See EVENT LIST.",
+	},
+	{
 		.group = OPTIONS_WHAT, .name = "filter", .argument = "EXPR",
 		.set = option_set_filter, .choice = CHOICE_EVENT, .in_file = true,
-		.help = "only hits of the tracepoint before it whose fields are\n"
-			"so, as 'prev_pid > 0'; repeatable",
+		.help = "hits of the tracepoint before it whose fields match, as\n"
+			"'prev_pid > 0'; repeatable",
 		.more = "The kernel checks it, before a record is written: field, operator and "
 			"value, joined by && and ||, in parentheses. Operators are == != < <= > >= "
-			"& and, for text, ~ with a pattern in quotation marks. Of several for one "
-			"event all must hold.",
+			"& and, for text, ~ with a pattern in quotation marks. If an event has "
+			"several, all must hold.",
 	},
 	{
 		.group = OPTIONS_WHAT, .letter = 'F', .name = "freq", .argument = "HZ|max",
 		.set = option_set_freq, .choice = CHOICE_RATE, .value = VALUE_WORD,
 		.words = option_freqs, .in_file = true,
-		.help = "samples a second and CPU (997)",
+		.help = "samples per second and CPU (997)",
 		.more = "Each sample costs the program that is sampled some microseconds: "
 			"the rate is the overhead.",
 	},
@@ -131,56 +142,197 @@ const struct option_row option_rows[] = {
 		.help = "a sample every PERIOD events instead",
 	},
 	{
+		.group = OPTIONS_WHAT, .name = "off-cpu-period", .argument = "MS",
+		.set = option_set_off_cpu_period, .in_file = true,
+		.help = "-e off-cpu: record each wait of MS (1) or more",
+		.more = "Of shorter waits one is recorded for about as many milliseconds "
+			"waited, chosen by their length. A smaller period costs more.",
+	},
+	{
+		.group = OPTIONS_WHAT, .name = "off-cpu-thresh", .argument = "MS",
+		.set = option_set_off_cpu_period, .in_file = true,
+		.help = "as --off-cpu-period, for users of perf",
+	},
+	{
 		.group = OPTIONS_WHAT, .name = "call-graph", .argument = "MODE",
 		.set = option_set_call_graph, .choice = CHOICE_STACKS, .value = VALUE_WORD,
 		.words = option_call_graphs, .in_file = true, .default_text = "auto",
-		.help = "who calls it: auto, fp (frame pointers), dwarf[,BYTES]\n"
-			"(copies of the stack), or off",
+		.help = "callers: auto, fp (frame pointers), dwarf[,BYTES]\n"
+			"(copies of the stack), lbr (the CPU's), or off",
 		.more = "Most programs have no frame pointers: with auto each sample carries the "
 			"registers and a copy of the stack, 16 KiB at first, more when too many "
 			"stacks do not fit. Above 4000 Hz, over 200 MB of copies a second, and for "
 			"software events with -c 1 auto is fp. Where every hit of a tracepoint is "
 			"a sample it becomes fp once more than 4000 come in a second, or some are "
 			"lost. With dwarf it stays with copies, and with BYTES of that size. With "
-			"off a function's total is its self.",
+			"lbr the CPU records the innermost 16 or 32 calls of user code, beside "
+			"samples of hardware events. With off a function's total is its self.",
 	},
 	{
 		.group = OPTIONS_WHAT, .letter = 'g', .name = "stacks",
 		.set = option_set_stacks, .is_next_word = call_graph_is_mode,
 		.choice = CHOICE_STACKS,
 		.help = "as --call-graph auto, whatever the configuration says;\n"
-			"with fp, dwarf[,BYTES] or auto behind it that one",
+			"-g fp, -g dwarf[,BYTES]: in that mode",
 		.more = "For perf, -g alone means frame pointers: here that is -g fp.",
+	},
+	{
+		.group = OPTIONS_WHAT, .letter = 'b', .name = "branch",
+		.flag = FLAG(wants_branches), .in_file = true, .default_text = "false",
+		.help = "add the last branches that the CPU has taken",
+		.more = "They are the event taken-branches: see HARDWARE EVENTS, Branches.",
+	},
+	{
+		.group = OPTIONS_WHAT, .letter = 'j', .name = "branch-filter",
+		.argument = "FILTERS", .set = option_set_branches,
+		.value = VALUE_GROUP_KEYS, .words = option_branch_filters, .in_file = true,
+		.help = "as -b, of these kinds and levels: any_call,u",
+		.more = "any, any_call, any_ret, ind_call, ind_jmp, call, cond; u, k, hv: without "
+			"one, of the levels that the event has. Which of them there are depends on "
+			"the processor.",
 	},
 	{
 		.group = OPTIONS_WHAT, .letter = 'm', .name = "mmap-pages", .argument = "N",
 		.set = option_set_pages, .in_file = true,
-		.help = "ring size per CPU and event, pages, a power of two",
+		.help = "size of the ring per CPU and event: pages, a power of 2",
+	},
+	{
+		.group = OPTIONS_COUNTING, .name = "stat", .flag = FLAG(stat.is_wanted),
+		.help = "count the events of -e, or the usual ones, and print\n"
+			"the counts at the end: as perf stat",
+		.more = "Whom, what and for how long is said as for samples: -a, -p, -t, -G, -C, "
+			"--no-inherit, -e, --filter, --duration and a command; all others of the "
+			"options above are for samples, and of the configuration only log is "
+			"read. See COUNTERS.",
+	},
+	{
+		.group = OPTIONS_COUNTING, .letter = 'r', .name = "repeat", .argument = "N",
+		.set = option_set_repeat,
+		.help = "run the command N times: means, and their deviation",
+	},
+	{
+		.group = OPTIONS_COUNTING, .letter = 'I', .name = "interval",
+		.argument = "SECONDS", .set = option_set_interval,
+		.help = "print what each interval counted, then the whole",
+		.more = "0.01 or more, with a unit if you like: 500ms, 2s, 1m. perf's unit is the "
+			"millisecond: to tell them apart 100 and more needs a unit.",
+	},
+	{
+		.group = OPTIONS_COUNTING, .name = "detail", .argument = "[=N]",
+		.set = option_set_detail,
+		.help = "also events of caches: 1 (as perf's -d), 2 TLBs, too\n"
+			"(-dd), 3 prefetches, too (-ddd)",
+		.more = "The letter d is the delay of samples.",
+	},
+	{
+		.group = OPTIONS_COUNTING, .letter = 'A', .name = "per-cpu",
+		.flag = FLAG(stat.per_cpu),
+		.help = "a line for each CPU; with -a, -C or -G",
+	},
+	{
+		.group = OPTIONS_COUNTING, .name = "per-socket", .flag = FLAG(stat.per_socket),
+		.help = "a line for each socket; with -a, -C or -G",
+	},
+	{
+		.group = OPTIONS_COUNTING, .name = "per-thread", .flag = FLAG(stat.per_thread),
+		.help = "a line for each thread that is there at the start;\n"
+			"with -p, -t or -a",
+		.more = "What a thread starts later is counted with it.",
+	},
+	{
+		.group = OPTIONS_COUNTING, .name = "for-each-cgroup", .argument = "LIST",
+		.set = option_set_each_cgroup, .value = VALUE_CGROUP,
+		.help = "a line for each of these cgroups: names as for -G,\n"
+			"or patterns of paths, as 'system.slice/*'",
+	},
+	{
+		.group = OPTIONS_COUNTING, .name = "nonzero", .flag = FLAG(stat.only_nonzero),
+		.help = "leave out events that counted nothing",
+	},
+	{
+		.group = OPTIONS_COUNTING, .letter = 'o', .name = "output", .argument = "FILE",
+		.set = option_set_output, .value = VALUE_FILE,
+		.help = "write the tables to FILE",
+	},
+	{
+		.group = OPTIONS_COUNTING, .name = "append", .flag = FLAG(stat.appends),
+		.help = "add them to the end of the FILE of -o",
 	},
 	{
 		.group = OPTIONS_PROBES, .name = "probe", .argument = "SPEC",
 		.set = option_set_probe, .choice = CHOICE_EVENT, .value = VALUE_PROBE,
 		.help = "k:FUNC, u:FILE:FUNC; kr: ur: (return), lat: (both);\n"
-			"t:GROUP:NAME, U:FILE:MARK; values; if EXPR; repeatable",
-		.more = "Without -e only the probes are sampled. Entry and return of one place "
-			"are one probe that shows the latency. See PROBES.",
+			"t:GROUP:NAME, U:FILE:NAME; values; if EXPR; repeatable",
+		.more = "Without -e only the probes are sampled. Entry and return of one function "
+			"are one probe, which shows the latency. See PROBES.",
 	},
 	{
 		.group = OPTIONS_PROBES, .name = "dry-run", .flag = FLAG(is_dry_run),
 		.help = "only print what --probe would do",
+		.more = "Also the spec of each site for machines without debug information.",
 	},
 	{
 		.group = OPTIONS_PROBES, .name = "list-targets", .argument = "PATTERN",
 		.set = option_set_pattern,
 		.help = "print what can be probed and matches PATTERN",
-		.more = "A pattern with *, ? or [...] is one of the whole name, as in perf: "
-			"'sched:*', 'vfs_*', './app:send_*'. Without them the names that are just "
-			"so, or else those that are like it. -E limits their number.",
+		.more = "A pattern with *, ? or [...] must match the whole name, as in perf: "
+			"'sched:*', 'vfs_*', './app:send_*'. Other text finds the names that are "
+			"equal to it or, if there are none, similar ones. A file alone, ./app or "
+			"u:libc.so.6, is all of its functions. -E limits their number.",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "vmlinux", .argument = "FILE",
+		.set = option_set_vmlinux, .value = VALUE_FILE,
+		.help = "debug information of the kernel or a module; repeatable",
+		.more = "For source lines and probes in the kernel. It is used only if its "
+			"build-id is that of the running kernel or module. See FILES for where "
+			"such files are looked for without it.",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "source-path", .argument = "FROM=DIR",
+		.set = option_set_source_path, .value = VALUE_FILE, .in_file = true,
+		.help = "look in DIR for sources whose path begins with\n"
+			"FROM; DIR alone: by the longest end of the path",
+		.more = "The longest FROM that fits is tried first, then directories without "
+			"FROM, then the path as the program's process sees it, then where the "
+			"sources of packages, Rust, Go and the kernel are installed. See SOURCES.",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "debuginfod", .argument = "[=URLS]",
+		.set = option_set_debuginfod, .in_file = true,
+		.help = "ask these servers for debug files and sources, for\n"
+			"listings and --lines; else no network is used",
+		.more = "Several are separated by spaces. Without URLS they are those of the "
+			"variable DEBUGINFOD_URLS, but not as root. See SOURCES.",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "lines", .argument = "WHERE",
+		.set = option_set_lines,
+		.help = "print source lines, and which can be probed",
+		.more = "WHERE is a function or a source file as in a probe: u:FILE:FUNC, "
+			"u:FILE:SOURCE.c, k:FUNC; then, if need be, the lines, :FROM, :FROM-TO or "
+			":FROM+COUNT, of a function counted from its first. Lines that can be "
+			"probed have a number in front, as perf probe --line marks them. Works "
+			"with --format json.",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "vars", .argument = "PROBE",
+		.set = option_set_variables, .value = VALUE_PROBE,
+		.help = "print the variables that a probe can have there",
+		.more = "Those in scope at the function or line, as u:FILE:FUNC, u:FILE:FUNC:3, "
+			"u:FILE:SOURCE.c:42 or k:FUNC; of an inlined function for each copy. "
+			"Beside each is its type and how a probe fetches it, or why none can. By "
+			"debug information, as perf probe --vars; of the kernel without it, the "
+			"arguments. Works with --format json.",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "externs", .flag = FLAG(with_externs),
+		.help = "with --vars: also variables of the source file",
 	},
 	{
 		.group = OPTIONS_PROBES, .letter = 'l', .name = "list-probes",
 		.flag = FLAG(lists_probes),
-		.help = "print the probes that are there, other tools' too",
+		.help = "print the attached probes, also those of other tools",
 	},
 	{
 		.group = OPTIONS_PROBES, .name = "probe-cap", .argument = "PCT",
@@ -202,16 +354,18 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_PROBES, .name = "readonly", .flag = FLAG(is_readonly),
 		.in_file = true, .default_text = "false",
-		.help = "forbid probes: nothing but looking",
+		.help = "allow no probes",
 	},
 	{
 		.group = OPTIONS_SHOWN, .letter = 's', .name = "sort", .argument = "KEYS",
 		.set = option_set_keys, .value = VALUE_SORT_KEYS, .words = option_sort_keys,
 		.in_file = true, .default_text = "dso,symbol",
-		.help = "row keys of pid,tid,comm,dso,symbol,cpu,address;\n"
-			"+KEY adds one, -KEY removes one",
-		.more = "Samples that agree in all keys are one row. On the screen it is the view "
-			"Symbols that has these rows.",
+		.help = "row keys of event,pid,tid,comm,dso,symbol,cpu,\n"
+			"address,from; +KEY adds, -KEY removes one",
+		.more = "Samples that agree in all keys are one row. On the screen they are the "
+			"rows of the view Symbols. With the key event "
+			"one table has the rows of all events, most samples first: each share is "
+			"one of its event's samples.",
 	},
 	{
 		.group = OPTIONS_SHOWN, .name = "group", .argument = "KEYS",
@@ -219,8 +373,9 @@ const struct option_row option_rows[] = {
 		.in_file = true,
 		.help = "a tree of groups by keys in order, as pid,dso,symbol",
 		.more = "Up to 8 of event, comm, pid, tid, thread (its name and its process's), "
-			"cgroup, unit (of systemd), container, pod, cpu, socket, dso, symbol, "
-			"address, source (file and line) and parent (the function that called). "
+			"cgroup, unit (of systemd), container, pod, cpu, socket, pmu (the CPU's "
+			"kind of core), dso, symbol, address, source (file and line) and parent "
+			"(the function that called). "
 			"Without event the tree is of one event; event comes first. The screen "
 			"begins with the view Groups then; text of batch mode is the tree in "
 			"place of the rows, and JSON has it besides them.",
@@ -240,10 +395,10 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_SHOWN, .name = "match", .argument = "TEXT",
 		.set = option_set_match, .choice = CHOICE_FILTER, .in_file = true,
-		.help = "count only what has TEXT in symbol, object or command;\n"
+		.help = "count only what has TEXT in symbol, DSO or command;\n"
 			"~RE: what the expression matches; !TEXT, !~RE: the rest",
 		.more = "Repeatable: all must hold. Capitals count if TEXT has one. RE is "
-			"extended, see regex(7); references back (\\1) and braces that repeat more "
+			"extended, see regex(7); back-references (\\1) and braces that repeat more "
 			"than 100 times in all are refused: they may take hours.",
 	},
 	{
@@ -326,35 +481,58 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_BATCH, .name = "batch", .argument = "[=N]",
 		.set = option_set_batch, .help = "print N refreshes (endless without N; with a\n"
 			"command: one table when it has ended)",
-		.more = "Behind the rows text has the probes, with a histogram of each latency "
+		.more = "After the rows, text has the probes, with a histogram of each latency "
 			"and of each value that is a number.",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "duration", .argument = "S",
-		.set = option_set_duration, .help = "end after S seconds, the screen too",
+		.set = option_set_duration, .help = "end after S seconds, also with the screen",
+	},
+	{
+		.group = OPTIONS_BATCH, .name = "annotate", .argument = "SYMBOL",
+		.set = option_set_annotate, .value = VALUE_ANY,
+		.help = "instead of the table: the source lines and instructions\n"
+			"of this function, with what each of them costs",
+		.more = "DSO:SYMBOL is that DSO's. Of several functions of one name it is the one "
+			"with the most samples, and the others are named. See LISTING.",
+	},
+	{
+		.group = OPTIONS_BATCH, .name = "threads-now", .flag = FLAG(wants_threads),
+		.help = "print once where every thread is now, blocked ones too:\n"
+			"state, stack, deadlocks; none is stopped for it",
+		.more = "Whom is said by -p, -t or -u; else it is every thread of the machine. "
+			"--format json has all that text has. See THREADS NOW.",
+	},
+	{
+		.group = OPTIONS_BATCH, .name = "layer", .argument = "LAYER",
+		.set = option_set_layer, .value = VALUE_WORD, .words = option_layers,
+		.default_text = "source",
+		.help = "of --annotate: source lines; mixed: instructions by\n"
+			"line; asm: instructions alone",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "format", .argument = "FORMAT",
 		.set = option_set_format, .value = VALUE_WORD, .words = option_formats,
 		.help = "text; json: a line per refresh; folded: one per stack;\n"
-			"events, events-json: a line for each hit or sample",
-		.more = "JSON has one object per refresh, event and line. Folded stacks, for "
+			"events, events-json: one for each hit; csv: --stat",
+		.more = "JSON has one object per refresh and event, on a line. Folded stacks, for "
 			"flame graph programs, begin with the command and the outermost function, "
-			"and end with how many samples they have. With --idle idle is in them; "
-			"events follow each other without a mark. Hits and samples of all events "
-			"and probes come in one order, that of time, see EVENTS; --batch need not "
-			"be given for them.",
+			"and end with how many samples they have. With --idle they include idle; "
+			"those of several events follow each other unmarked. Events are in the "
+			"order of time, hits and samples of all probes and events alike; see "
+			"EVENTS. --batch need not be given for them.",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "fields", .argument = "LIST",
 		.set = option_set_fields, .value = VALUE_SORT_KEYS, .words = event_field_names,
 		.help = "of events: time,cpu,comm,pid,tid,event,period,latency,\n"
-			"symbol,dso,values,stack; +stack adds, -cpu removes",
+			"symbol,dso,values,stack,branches; +stack adds,\n"
+			"-cpu removes",
 	},
 	{
-		.group = OPTIONS_BATCH, .name = "kernel-suffix", .flag = FLAG(marks_kernel),
+		.group = OPTIONS_BATCH, .name = "kernel-suffix", .flag = FLAG(kernel_suffix),
 		.in_file = true, .default_text = "false",
-		.help = "folded: _[k] behind names of kernel code",
+		.help = "folded: _[k] after names of kernel code",
 	},
 	{
 		.group = OPTIONS_BATCH, .letter = 'E', .name = "entries", .argument = "N",
@@ -365,13 +543,13 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_OTHER, .name = "history-memory", .argument = "MIB",
 		.set = option_set_memory, .in_file = true, .default_text = "64",
 		.help = "memory for the last minutes",
-		.more = "A baseline takes its part of it. With --diff it is for each of the two "
-			"recordings.",
+		.more = "A baseline takes part of it. With --diff each of the two recordings has "
+			"as much.",
 	},
 	{
 		.group = OPTIONS_OTHER, .name = "no-cache", .flag = FLAG(no_cache),
 		.in_file = true, .default_text = "false",
-		.help = "no symbol tables from disk, and none to it",
+		.help = "neither read nor write symbol tables on disk",
 		.more = "They are kept in ~/.cache/flametop, at most 256 MiB, for files that only "
 			"root and the user can have written.",
 	},
@@ -383,7 +561,7 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_OTHER, .name = "config", .argument = "FILE",
 		.set = option_set_config, .value = VALUE_FILE,
 		.help = "read FILE instead of flametop/config; none: no file",
-		.more = "With another file, or none, no hidden columns are remembered.",
+		.more = "With another file, or none, it is not remembered which columns are shown.",
 	},
 	{
 		.group = OPTIONS_OTHER, .name = "print-config", .flag = FLAG(wants_config),
@@ -410,11 +588,12 @@ const struct option_row option_rows[] = {
 };
 const size_t option_row_count = sizeof(option_rows) / sizeof(option_rows[0]);
 _Static_assert(sizeof(option_rows) / sizeof(option_rows[0]) <= OPTION_ROWS_MAX,
-	       "options.c has room for so many");
+	       "options_parse.c has room for so many");
 
 static const char *const titles[OPTION_GROUP_COUNT] = {
 	[OPTIONS_WHOM] = "Whom to sample (default: every process)",
 	[OPTIONS_WHAT] = "What to sample (default: cycles, else cpu-clock)",
+	[OPTIONS_COUNTING] = "Counting instead of sampling",
 	[OPTIONS_PROBES] = "Probes",
 	[OPTIONS_SHOWN] = "What to show",
 	[OPTIONS_SCREEN] = "The screen",

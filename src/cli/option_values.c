@@ -2,13 +2,180 @@
 #include "option_values.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "capture/counter_set.h"
 #include "cli/options.h"
-#include "fold/group_keys.h"
+#include "fold/query.h"
+#include "probe/probe_spec.h"
+
+#define CAP_PCT_MIN 0.01
+#define CAP_PCT_MAX 1e6		/* ten thousand CPUs */
+#define OFF_CPU_MS_MIN 0.01
+#define OFF_CPU_MS_MAX 10000.0
+#define LEASE_S_MIN 1.0
+#define LEASE_S_MAX 1e9
+
+/* Joins @spec with the probe on the other edge of its function, or appends it. */
+static int keep(struct options *out, const struct probe_spec *spec, struct diag *why)
+{
+	struct probe_spec *bigger;
+
+	for (size_t i = 0; i < out->probe_count; i++) {
+		if (!strcmp(out->probes[i].text, spec->text))
+			return diag_set(why, -EINVAL, "it is given twice");
+		if (probe_spec_pair(&out->probes[i], spec))
+			return 0;
+		if (spec->name[0] && !strcmp(out->probes[i].name, spec->name))
+			return diag_set(why, -EINVAL, "the name %s is given twice", spec->name);
+	}
+	bigger = realloc(out->probes, (out->probe_count + 1) * sizeof(*bigger));
+	if (!bigger)
+		return diag_set(why, -ENOMEM, "no memory for a probe");
+	bigger[out->probe_count++] = *spec;
+	out->probes = bigger;
+	return 0;
+}
+
+int option_set_probe(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	struct probe_spec spec;
+	int err = probe_spec_parse(&spec, text, why);
+
+	if (!err)
+		err = keep(out, &spec, why);
+	if (err)
+		diag_prefix(why, "%s %.200s", as, text);
+	return err;
+}
+
+int option_set_pattern(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	(void)as;
+	(void)why;
+	out->target_pattern = text;
+	return 0;
+}
+
+const char *const option_event_kinds[] = { "hw", "sw", "cache", "pmu", "tracepoint", NULL };
+
+bool option_is_pattern(const char *word)
+{
+	return word[0] != '-';
+}
+
+int option_set_list_events(struct options *out, const char *as, const char *text,
+			   struct diag *why)
+{
+	(void)as;
+	(void)why;
+	out->lists_events = true;
+	out->event_pattern = text;
+	return 0;
+}
+
+int option_set_vmlinux(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	if (faccessat(AT_FDCWD, text, R_OK, AT_EACCESS))
+		return diag_set(why, -EINVAL, "%s %.200s: %s", as, text, strerror(errno));
+	if (out->vmlinux_count == KERNEL_DEBUG_FILES_MAX)
+		return diag_set(why, -EINVAL, "%s: more than %d files", as,
+				KERNEL_DEBUG_FILES_MAX);
+	out->vmlinux[out->vmlinux_count++] = text;
+	return 0;
+}
+
+int option_set_debuginfod(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	(void)as;
+	(void)why;
+	out->uses_debuginfod = true;
+	out->debuginfod_urls = text;
+	return 0;
+}
+
+int option_set_source_path(struct options *out, const char *as, const char *text,
+			   struct diag *why)
+{
+	if (!source_paths_add(&out->source_paths, text, why))
+		return 0;
+	diag_prefix(why, "%s", as);
+	return -EINVAL;
+}
+
+int option_set_lines(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	(void)as;
+	(void)why;
+	out->lines_of = text;
+	return 0;
+}
+
+int option_set_variables(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	(void)as;
+	(void)why;
+	out->variables_of = text;
+	return 0;
+}
+
+const char *const option_probe_caps[] = { "1", "5", "20", "off", NULL };
+
+int option_set_probe_cap(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	char *end;
+	double pct = strtod(text, &end);
+
+	if (!strcmp(text, "off")) {
+		out->probe_cap_pct = INFINITY;
+		return 0;
+	}
+	end += end != text && !strcmp(end, "%");
+	if (*end || end == text || !isfinite(pct) || pct < CAP_PCT_MIN || pct > CAP_PCT_MAX)
+		return diag_set(why, -EINVAL, "%s %s: %% of one CPU, at least %g, or off are "
+				"needed", as, text, CAP_PCT_MIN);
+	out->probe_cap_pct = pct;
+	return 0;
+}
+
+/* Returns the length in seconds of the unit @text; 0: it is not a unit. */
+static double unit_seconds(const char *text)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = { { "", 1 }, { "s", 1 }, { "m", 60 }, { "min", 60 }, { "h", 3600 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(text, units[i].unit))
+			return units[i].seconds;
+	return 0;
+}
+
+const char *const option_leases[] = { "60", "10m", "1h", "off", NULL };
+
+int option_set_lease(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (!strcmp(text, "off")) {
+		out->lease_ns = UINT64_MAX;
+		return 0;
+	}
+	seconds *= end == text ? 0 : unit_seconds(end);
+	if (!isfinite(seconds) || seconds < LEASE_S_MIN || seconds > LEASE_S_MAX)
+		return diag_set(why, -EINVAL, "%s %s: a time as 90s, 10m, 2h, or off is needed", as,
+				text);
+	out->lease_ns = (uint64_t)(seconds * (double)CLOCK_NS_PER_S);
+	return 0;
+}
 
 #define MIN_INTERVAL_S 0.1
 #define MAX_SECONDS    1e9
@@ -157,6 +324,19 @@ int option_set_count(struct options *out, const char *as, const char *text, stru
 	return parse_number(text, as, INT64_MAX, &out->capture.period, why);
 }
 
+int option_set_off_cpu_period(struct options *out, const char *as, const char *text,
+			      struct diag *why)
+{
+	char *end;
+	const double ms = strtod(text, &end);
+
+	if (end == text || *end || !(ms >= OFF_CPU_MS_MIN && ms <= OFF_CPU_MS_MAX))
+		return diag_set(why, -EINVAL, "%s %.100s: a number of milliseconds from %g to %g is"
+				" needed", as, text, OFF_CPU_MS_MIN, OFF_CPU_MS_MAX);
+	out->capture.off_cpu_period_ns = (uint64_t)(ms * 1e6);
+	return 0;
+}
+
 int option_set_pages(struct options *out, const char *as, const char *text, struct diag *why)
 {
 	uint64_t pages;
@@ -168,7 +348,15 @@ int option_set_pages(struct options *out, const char *as, const char *text, stru
 	return err;
 }
 
-const char *const option_call_graphs[] = { "auto", "fp", "dwarf", "off", NULL };
+const char *const option_call_graphs[] = { "auto", "fp", "dwarf", "lbr", "off", NULL };
+/* As branch_filter_name() has them; a test compares. */
+const char *const option_branch_filters[] = { "any", "any_call", "any_ret", "ind_call", "ind_jmp",
+					      "call", "cond", "u", "k", "hv", NULL };
+
+int option_set_branches(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	return branch_filter_parse(text, as, &out->capture.branch_filter, why);
+}
 
 int option_set_call_graph(struct options *out, const char *as, const char *text, struct diag *why)
 {
@@ -180,16 +368,17 @@ int option_set_stacks(struct options *out, const char *as, const char *text, str
 	return text ? call_graph_parse(text, as, &out->capture.call_graph, why) : 0;
 }
 
-const char *const option_sort_keys[] = { "pid", "tid", "comm", "dso", "symbol", "cpu", "address",
-					 NULL };
+const char *const option_sort_keys[] = { "event", "pid", "tid", "comm", "dso", "symbol", "cpu",
+					 "address", "from", NULL };
 
 static const struct {
 	const char *name;
 	unsigned int key;
 } key_names[] = {
-	{ "pid", KEY_PID }, { "tid", KEY_TID }, { "comm", KEY_COMM }, { "dso", KEY_OBJECT },
+	{ "event", KEY_EVENT },
+	{ "pid", KEY_PID }, { "tid", KEY_TID }, { "comm", KEY_COMM }, { "dso", KEY_DSO },
 	{ "symbol", KEY_SYMBOL }, { "sym", KEY_SYMBOL }, { "cpu", KEY_CPU },
-	{ "address", KEY_ADDRESS },
+	{ "address", KEY_ADDRESS }, { "from", KEY_FROM },
 };
 
 static unsigned int key_of(const char *name, size_t len)
@@ -213,7 +402,8 @@ int option_set_keys(struct options *out, const char *as, const char *text, struc
 
 		if (!key)
 			return diag_set(why, -EINVAL, "%s %s: \"%.*s\" is no key; there are "
-					"pid, tid, comm, dso, symbol, cpu, address", as, text,
+					"event, pid, tid, comm, dso, symbol, cpu, address, from",
+					as, text,
 					(int)len, at);
 		result = sign == '+' ? result | key : result & ~key;
 		at += len;
@@ -225,10 +415,11 @@ int option_set_keys(struct options *out, const char *as, const char *text, struc
 	return 0;
 }
 
-/* As fold/group_keys.h has them; a test compares. */
+/* As fold/query.h has them; a test compares. */
 const char *const option_group_keys[] = { "event", "comm", "pid", "tid", "thread", "cgroup", "unit",
-					  "container", "pod", "cpu", "socket", "dso", "symbol",
-					  "address", "source", "parent", NULL };
+					  "container", "pod", "cpu", "socket", "pmu",
+					  "wait", "state", "waker", "dso",
+					  "symbol", "address", "source", "parent", NULL };
 
 int option_set_groups(struct options *out, const char *as, const char *text, struct diag *why)
 {
@@ -330,6 +521,14 @@ int option_set_log(struct options *out, const char *as, const char *text, struct
 	return 0;
 }
 
+int option_set_output(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	(void)as;
+	(void)why;
+	out->stat.output_path = text;
+	return 0;
+}
+
 int option_set_input(struct options *out, const char *as, const char *text, struct diag *why)
 {
 	(void)as;
@@ -358,7 +557,7 @@ int option_set_duration(struct options *out, const char *as, const char *text, s
 }
 
 const char *const option_formats[] = { "text", "json", "folded", "events",
-					      "events-json", NULL };	/* output_format */
+					      "events-json", "csv", NULL };	/* output_format */
 
 int option_set_format(struct options *out, const char *as, const char *text, struct diag *why)
 {
@@ -368,6 +567,26 @@ int option_set_format(struct options *out, const char *as, const char *text, str
 	out->format = (enum output_format)choice;
 	out->wants_format = true;
 	out->has_events = out->format == OUTPUT_EVENTS || out->format == OUTPUT_EVENTS_JSON;
+	return err;
+}
+
+const char *const option_layers[] = { "source", "mixed", "asm", NULL };	/* listing_layer */
+
+int option_set_annotate(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	if (!text[0])
+		return diag_set(why, -EINVAL, "%s: which function? Give SYMBOL or DSO:SYMBOL", as);
+	out->listing_name = text;
+	return 0;
+}
+
+int option_set_layer(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	int choice = 0;
+	int err = parse_choice(text, as, option_layers, &choice, why);
+
+	out->layer = (enum listing_layer)choice;
+	out->wants_layer = true;
 	return err;
 }
 
@@ -391,5 +610,45 @@ int option_set_config(struct options *out, const char *as, const char *text, str
 	(void)as;
 	(void)why;
 	out->config_path = text;
+	return 0;
+}
+
+int option_set_repeat(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	return parse_number(text, as, UINT32_MAX, &out->stat.runs, why);
+}
+
+#define COUNT_INTERVAL_MIN_S 0.01
+#define BARE_INTERVAL_END_S  100	/* from here on it may be meant as perf's milliseconds */
+
+int option_set_interval(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	char *end;
+	const double number = strtod(text, &end);
+	const double unit = !strcmp(end, "ms") ? 1e-3 : unit_seconds(end);
+	const double seconds = end == text ? 0 : number * unit;
+
+	if (!isfinite(seconds) || seconds < COUNT_INTERVAL_MIN_S || seconds > MAX_SECONDS)
+		return diag_set(why, -EINVAL, "%s %s: seconds of at least %g are needed, or a time "
+				"as 500ms, 2s, 1m", as, text, COUNT_INTERVAL_MIN_S);
+	if (!*end && seconds >= BARE_INTERVAL_END_S)
+		return diag_set(why, -EINVAL, "%s %s: the unit is the second, while perf's is the "
+				"millisecond: write %sms or %ss", as, text, text, text);
+	out->stat.interval_ns = (uint64_t)(seconds * 1e9);
+	return 0;
+}
+
+int option_set_detail(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	out->stat.detail = COUNTER_DETAIL_CACHE;
+	return text ? parse_number(text, as, COUNTER_DETAIL_PREFETCH, &out->stat.detail, why) : 0;
+}
+
+int option_set_each_cgroup(struct options *out, const char *as, const char *text,
+			   struct diag *why)
+{
+	if (!text[0])
+		return diag_set(why, -EINVAL, "%s: which cgroups? Give names or patterns", as);
+	out->stat.cgroups = text;
 	return 0;
 }

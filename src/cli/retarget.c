@@ -11,7 +11,7 @@
  * Rejected: PERF_EVENT_IOC_PERIOD for another frequency: it does not reach inherited events, and a
  * window with two rates has no "samples per second".
  */
-#include "cli/retarget.h"
+#include "retarget.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,15 +20,14 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/log.h"
-#include "base/spsc.h"
+#include "base/diag.h"
 #include "base/thread.h"
 #include "base/whole_io.h"
 #include "ingest/source.h"
 
-#define QUEUE_BYTES 4096	/* one wish and one result at a time */
+#define QUEUE_BYTES 4096	/* one request and one result at a time */
 
-/* Kept until the end: the analyzer may be behind. */
+/* Sources are kept until the end: the analyzer may still be reading the records of an old one. */
 struct kept_source {
 	struct kept_source *next;
 	struct source *source;
@@ -43,7 +42,7 @@ struct retarget {
 	struct kept_source *sources;	/* owned; newest first */
 
 	struct spsc asked, results;	/* struct source_change in, struct diag out */
-	struct spsc wishes;		/* from the analyzer: uint32_t, bytes of a stack copy */
+	struct spsc requests;		/* from the analyzer: uint32_t, bytes of a stack copy */
 	int ask_fd;			/* eventfd */
 	bool is_under_way;		/* used by the screen: change begun, result not taken */
 	_Atomic bool stop;		/* set by retarget_stop(), read by run() */
@@ -216,7 +215,7 @@ static int carry_out(struct retarget *retarget, const struct source_change *chan
 	return 0;
 }
 
-static void answer(struct retarget *retarget, const struct source_change *change)
+static void send_result(struct retarget *retarget, const struct source_change *change)
 {
 	struct diag *why = spsc_reserve(&retarget->results, sizeof(*why));	/* one at a time */
 
@@ -245,14 +244,14 @@ static void fulfil(struct retarget *retarget, uint32_t copy_bytes)
 		source_log_notice(retarget->sources->source);
 }
 
-static void fulfil_wishes(struct retarget *retarget)
+static void fulfil_requests(struct retarget *retarget)
 {
-	const uint32_t *wished;
+	const uint32_t *requested;
 	size_t bytes;
 
-	while ((wished = spsc_peek(&retarget->wishes, &bytes)) != NULL) {
-		fulfil(retarget, *wished);
-		spsc_release(&retarget->wishes);
+	while ((requested = spsc_peek(&retarget->requests, &bytes)) != NULL) {
+		fulfil(retarget, *requested);
+		spsc_release(&retarget->requests);
 	}
 }
 
@@ -265,11 +264,11 @@ static void *run(void *argument)
 
 	while (!atomic_load_explicit(&retarget->stop, memory_order_acquire)) { /* retarget_stop() */
 		eventfd_read(retarget->ask_fd, &count);
-		fulfil_wishes(retarget);
+		fulfil_requests(retarget);
 		change = spsc_peek(&retarget->asked, &bytes);
 		if (!change)
 			continue;
-		answer(retarget, change);
+		send_result(retarget, change);
 		spsc_release(&retarget->asked);
 	}
 	return NULL;
@@ -312,15 +311,15 @@ static int take_result(void *owner, struct diag *why)
 	return err;
 }
 
-static void wish_copies(void *owner, uint32_t copy_bytes)
+static void request_copies(void *owner, uint32_t copy_bytes)
 {
 	struct retarget *retarget = owner;
-	uint32_t *slot = spsc_reserve(&retarget->wishes, sizeof(*slot));
+	uint32_t *slot = spsc_reserve(&retarget->requests, sizeof(*slot));
 
 	if (!slot)
-		return;		/* it will be wished for again */
+		return;		/* it will be requested again */
 	*slot = copy_bytes;
-	spsc_commit(&retarget->wishes);
+	spsc_commit(&retarget->requests);
 	whole_eventfd_write(retarget->ask_fd, 1);
 }
 
@@ -344,7 +343,7 @@ int retarget_start(struct retarget **out, struct capture **capture,
 	err = retarget->ask_fd < 0 || retarget->control.done_fd < 0 ? -EMFILE : 0;
 	if (!err && (spsc_init(&retarget->asked, QUEUE_BYTES) ||
 		     spsc_init(&retarget->results, QUEUE_BYTES) ||
-		     spsc_init(&retarget->wishes, QUEUE_BYTES)))
+		     spsc_init(&retarget->requests, QUEUE_BYTES)))
 		err = -ENOMEM;
 	if (!err)
 		err = thread_start(&retarget->thread, "ft-retarget", run, retarget);
@@ -365,7 +364,7 @@ const struct source_control *retarget_control(const struct retarget *retarget)
 
 struct copy_control retarget_copy_control(struct retarget *retarget)
 {
-	return (struct copy_control){ .owner = retarget, .wish = wish_copies };
+	return (struct copy_control){ .owner = retarget, .request = request_copies };
 }
 
 void retarget_stop(struct retarget *retarget)
@@ -392,7 +391,7 @@ void retarget_destroy(struct retarget *retarget)
 	}
 	spsc_finish(&retarget->asked);
 	spsc_finish(&retarget->results);
-	spsc_finish(&retarget->wishes);
+	spsc_finish(&retarget->requests);
 	if (retarget->ask_fd >= 0)
 		close(retarget->ask_fd);
 	if (retarget->control.done_fd >= 0)

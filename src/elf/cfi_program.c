@@ -11,15 +11,18 @@
  * the C library's for the return from a signal, and two of functions that align the stack and save
  * the old stack pointer in a word of it (a third of a video encoder's code, 5 % of libcrypto's).
  * All others, and all rules that don't fit into a row, are UNWIND_COMPLEX: 5 rows in libc.
+ *
+ * aarch64: x29 and x30 are saved in one word pair or not at all, but for 4 rows of its libc.
+ * Whether x30 is signed is not kept: the walker clears the signature of every return address, see
+ * src/unwind/arm_step.c.
  */
 #include "cfi_program.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/large_block.h"
+#include "large_block.h"
 
 #define ROWS_MAX (UNWIND_BYTES_MAX / sizeof(struct unwind_row))
 
@@ -32,8 +35,11 @@ enum {
 	DEF_CFA_REGISTER = 0x0d, DEF_CFA_OFFSET = 0x0e, DEF_CFA_EXPRESSION = 0x0f,
 	EXPRESSION = 0x10, OFFSET_EXTENDED_SF = 0x11, DEF_CFA_SF = 0x12, DEF_CFA_OFFSET_SF = 0x13,
 	VAL_OFFSET = 0x14, VAL_OFFSET_SF = 0x15, VAL_EXPRESSION = 0x16, ADVANCE_LOC8 = 0x1d,
+	ARM_NEGATE_RA_STATE_WITH_PC = 0x2c, ARM_NEGATE_RA_STATE = 0x2d,
 	GNU_ARGS_SIZE = 0x2e, GNU_NEGATIVE_OFFSET = 0x2f,
 };
+
+#define NO_REGISTER 0xff	/* the machine has none such; DWARF numbers no register so */
 
 /* unwind_row.cfa of a PLT row is the literal between plt_before and plt_after. */
 struct cfi_machine {
@@ -54,6 +60,10 @@ static const struct cfi_machine machines[] = {
 		.plt_after = { 0x2a, 0x33, 0x24, 0x22 },
 		/* The word at rsp + 160. */
 		.signal = { 0x77, 0xa0, 0x01, 0x06 },
+	},
+	{
+		.elf_machine = EM_AARCH64, .registers = { 29, 31, NO_REGISTER, 30 },
+		.di = NO_REGISTER,
 	},
 };
 
@@ -169,7 +179,52 @@ static bool put_rules(struct unwind_row *row, const struct cfi_rules *rules,
 	return row->kind == UNWIND_BP_WORD ? bp->where == CFI_AT_BP : put_bp(row, bp);
 }
 
-static struct unwind_row make_row(const struct run *run)
+/* Sets where an aarch64 row's registers are saved. Returns false if a row can't express it. */
+static bool put_saves(struct unwind_row *row, const struct cfi_rules *rules)
+{
+	const struct cfi_place *bp = &rules->places[CFI_BP], *lr = &rules->places[CFI_RETURN];
+	const bool saves_bp = bp->where == CFI_AT_CFA, saves_lr = lr->where == CFI_AT_CFA;
+	const int64_t offset = saves_bp ? bp->offset : lr->offset;
+	int64_t slot = offset / 8;
+
+	if (bp->where > CFI_AT_CFA || (!saves_lr && lr->where > CFI_SAME))
+		return false;
+	if (!saves_bp && !saves_lr)
+		return true;
+	if (offset % 8 || (saves_bp && saves_lr && (uint64_t)lr->offset - (uint64_t)offset != 8))
+		return false;
+	row->bx = (saves_lr ? UNWIND_SAVES_LR : 0) | (saves_bp ? UNWIND_SAVES_BP : 0);
+	if (slot < INT8_MIN || slot >= 0) {
+		slot += row->cfa;
+		row->bx |= UNWIND_FROM_BASE;
+	}
+	row->bp = (int8_t)slot;
+	return slot >= INT8_MIN && slot <= INT8_MAX;
+}
+
+/* Not inlined into make_row(), which would save more registers for x86, too. */
+__attribute__((noinline)) static struct unwind_row make_arm_row(const struct run *run)
+{
+	const struct cfi_rules *rules = &run->program->rules;
+	const struct cfi_machine *machine = run->program->machine;
+	struct unwind_row row = { .kind = UNWIND_ARM_SP };
+
+	if (rules->places[CFI_RETURN].where == CFI_UNDEFINED)
+		return (struct unwind_row){ .kind = UNWIND_END };
+	if (run->entry->cie->is_signal)
+		return (struct unwind_row){ .kind = UNWIND_ARM_SIGNAL };
+	if (rules->cfa_register == machine->registers[CFI_BP])
+		row.kind = UNWIND_ARM_BP;
+	else if (rules->cfa_register != machine->registers[CFI_SP])
+		return (struct unwind_row){ .kind = UNWIND_COMPLEX };
+	row.cfa = (int16_t)(rules->cfa_offset / 8);
+	if (rules->cfa != CFI_CFA_REGISTER || rules->places[CFI_SP].where != CFI_UNSAID ||
+	    !is_in_units(rules->cfa_offset, INT16_MAX) || !put_saves(&row, rules))
+		return (struct unwind_row){ .kind = UNWIND_COMPLEX };
+	return row;
+}
+
+static struct unwind_row make_x86_row(const struct run *run)
 {
 	const struct cfi_rules *rules = &run->program->rules;
 	const struct cfi_machine *machine = run->program->machine;
@@ -189,6 +244,12 @@ static struct unwind_row make_row(const struct run *run)
 		return row;
 	}
 	return (struct unwind_row){ .kind = UNWIND_COMPLEX };
+}
+
+static struct unwind_row make_row(const struct run *run)
+{
+	return run->program->machine->elf_machine == EM_AARCH64 ? make_arm_row(run) :
+								  make_x86_row(run);
 }
 
 static void emit(struct run *run, struct unwind_row row)
@@ -483,6 +544,11 @@ static void run_other(struct run *run, unsigned int instruction)
 		break;
 	case GNU_ARGS_SIZE:
 		read_leb(run);
+		break;
+	case ARM_NEGATE_RA_STATE:
+	case ARM_NEGATE_RA_STATE_WITH_PC:
+		if (run->program->machine->elf_machine != EM_AARCH64)
+			run->reader.is_bad = true;
 		break;
 	default:
 		run->reader.is_bad = true;

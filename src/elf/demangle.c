@@ -26,8 +26,7 @@
 #include <unistd.h>
 
 #include "base/whole_io.h"
-#include "elf/name_list.h"
-#include "sandbox/sanitizer_build.h"
+#include "sandbox/sandbox.h"
 
 #define ELLIPSIS     "\xe2\x80\xa6"
 #define LIST_BYTES_MAX (64u << 20)
@@ -228,25 +227,55 @@ static int demangle_in_time(const char *name, char *out, struct diag *why)
 
 int demangle_list(int fd, void **bytes, size_t *count, struct diag *why)
 {
-	char *names = NULL, *answer = NULL;
+	char *names = NULL, *reply = NULL;
 	size_t names_bytes = 0, used = 0, room = 0;
 	int err = read_list(fd, &names, &names_bytes, why);
 
 	for (const char *name = names; !err && name < names + names_bytes;
 	     name = name_list_next(name)) {
-		if (reserve(&answer, &room, used, DEMANGLE_TEXT_MAX + 1)) {
+		if (reserve(&reply, &room, used, DEMANGLE_TEXT_MAX + 1)) {
 			err = diag_set(why, -ENOMEM, "no memory for names");
 		} else {
-			err = demangle_in_time(name, answer + used, why);
-			used += strlen(answer + used) + 1;
+			err = demangle_in_time(name, reply + used, why);
+			used += strlen(reply + used) + 1;
 		}
 	}
 	free(names);
 	if (err) {
-		free(answer);
+		free(reply);
 		return err;
 	}
-	*bytes = answer;
+	*bytes = reply;
 	*count = used;
 	return 0;
+}
+
+/* Rejected: a header and offsets, as flat tables have. Names are read once, in order, so look-ups
+ * are not needed, and there is less to validate.
+ */
+
+int name_list_check(const void *bytes, size_t bytes_count, uint32_t texts, size_t text_max,
+		    struct diag *why)
+{
+	const char *text = bytes, *end = text + bytes_count;
+
+	for (uint32_t i = 0; i < texts; i++) {
+		const size_t left = (size_t)(end - text);
+		const size_t len = strnlen(text, left < text_max + 1 ? left : text_max + 1);
+
+		if (len == left)
+			return diag_set(why, -EBADMSG, "%u names where %u were asked for", i,
+					texts);
+		if (len > text_max)
+			return diag_set(why, -EBADMSG, "a name of more than %zu bytes", text_max);
+		text += len + 1;
+	}
+	if (text != end)
+		return diag_set(why, -EBADMSG, "more than the %u names asked for", texts);
+	return 0;
+}
+
+const char *name_list_next(const char *text)
+{
+	return text + strlen(text) + 1;
 }

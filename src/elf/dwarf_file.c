@@ -30,7 +30,7 @@ static const char *debug_kind(const char *name)
 	return strncmp(name, ".zdebug_", 8) == 0 ? name + 8 : NULL;
 }
 
-static bool is_wanted(const char *kind, enum dwarf_wish wish)
+static bool is_wanted(const char *kind, enum dwarf_request request)
 {
 	static const char *const wanted[] = {
 		"loc", "loclists", "frame",	/* DWARF_LOCATIONS */
@@ -38,7 +38,7 @@ static bool is_wanted(const char *kind, enum dwarf_wish wish)
 		"ranges", "rnglists", "types",
 	};
 
-	const size_t first = wish == DWARF_LOCATIONS ? 0 : 3;
+	const size_t first = request == DWARF_LOCATIONS ? 0 : 3;
 
 	for (size_t i = first; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		if (strcmp(kind, wanted[i]) == 0)
@@ -61,6 +61,7 @@ static uint64_t add_capped(uint64_t a, uint64_t b)
 static uint64_t section_cost(struct elf_file *elf, size_t number)
 {
 	const struct elf_section *section = &elf->sections[number];
+	const uint64_t read_bytes = elf->mapped ? 1 : section->bytes;
 	struct elf_bytes header = { .at = NULL };
 	uint64_t inflated = 0;
 	GElf_Chdr chdr;
@@ -73,7 +74,7 @@ static uint64_t section_cost(struct elf_file *elf, size_t number)
 	}
 	for (size_t i = 4; header.at && i < GNU_ZLIB_BYTES; i++)
 		inflated = inflated << 8 | header.at[i];
-	return add_capped(inflated, section->bytes);
+	return add_capped(inflated, read_bytes);
 }
 
 static bool hide_section(struct elf_file *elf, size_t number)
@@ -107,7 +108,7 @@ static void read_altlink(struct dwarf_file *file, const struct elf_section *sect
 	file->alternate_path = (const char *)link.at;
 }
 
-static bool look_at_section(struct dwarf_file *file, size_t number, enum dwarf_wish wish)
+static bool look_at_section(struct dwarf_file *file, size_t number, enum dwarf_request request)
 {
 	const struct elf_section *section = &file->elf.sections[number];
 	const char *kind = debug_kind(section->name);
@@ -118,24 +119,42 @@ static bool look_at_section(struct dwarf_file *file, size_t number, enum dwarf_w
 		read_altlink(file, section);
 	if (!kind)
 		return true;
-	if (!is_wanted(kind, wish) || !is_in_file(&file->elf, section))
+	if (!is_wanted(kind, request) || !is_in_file(&file->elf, section))
 		return hide_section(&file->elf, number);
 	file->debug_bytes = add_capped(file->debug_bytes, section_cost(&file->elf, number));
 	return true;
 }
 
-int dwarf_file_open_with(struct dwarf_file *file, int fd, enum dwarf_wish wish, struct diag *why)
+static int look_at_sections(struct dwarf_file *file, enum dwarf_request request, struct diag *why)
+{
+	int err = 0;
+
+	for (size_t i = 1; !err && i < file->elf.section_count; i++)
+		if (!look_at_section(file, i, request))
+			err = damaged("section headers", why);
+	if (err)
+		dwarf_file_close(file);
+	return err;
+}
+
+int dwarf_file_open_with(struct dwarf_file *file, int fd, enum dwarf_request request,
+			 struct diag *why)
 {
 	int err;
 
 	*file = (struct dwarf_file){ .dwarf = NULL };
 	err = elf_file_open(&file->elf, fd, why);
-	for (size_t i = 1; !err && i < file->elf.section_count; i++)
-		if (!look_at_section(file, i, wish))
-			err = damaged("section headers", why);
-	if (err)
-		dwarf_file_close(file);
-	return err;
+	return err ? err : look_at_sections(file, request, why);
+}
+
+int dwarf_file_open_mapped(struct dwarf_file *file, int fd, enum dwarf_request request,
+			   struct diag *why)
+{
+	int err;
+
+	*file = (struct dwarf_file){ .dwarf = NULL };
+	err = elf_file_open_mapped(&file->elf, fd, why);
+	return err ? err : look_at_sections(file, request, why);
 }
 
 int dwarf_file_open(struct dwarf_file *file, int fd, struct diag *why)

@@ -10,7 +10,7 @@
 
 #include <elfutils/libdw.h>
 
-#include "elf/elf_file.h"
+#include "elf_file.h"
 
 struct dwarf_file {
 	struct elf_file elf;
@@ -25,8 +25,13 @@ struct dwarf_file {
  * elf_file_open(); then nothing is open. */
 int dwarf_file_open(struct dwarf_file *file, int fd, struct diag *why);
 /* Like dwarf_file_open(); DWARF_LOCATIONS also counts the sections with variables' locations. */
-enum dwarf_wish { DWARF_LINES, DWARF_LOCATIONS };
-int dwarf_file_open_with(struct dwarf_file *file, int fd, enum dwarf_wish wish, struct diag *why);
+enum dwarf_request { DWARF_LINES, DWARF_LOCATIONS };
+int dwarf_file_open_with(struct dwarf_file *file, int fd, enum dwarf_request request,
+			 struct diag *why);
+/* Like dwarf_file_open_with(), but maps the file: elf_file_open_mapped(). Sections that are not
+ * compressed then count as one byte in debug_bytes: the kernel can drop their pages at any time. */
+int dwarf_file_open_mapped(struct dwarf_file *file, int fd, enum dwarf_request request,
+			   struct diag *why);
 void dwarf_file_close(struct dwarf_file *file);	/* a zeroed one is fine */
 
 /* Reads (and inflates) the debug information. @alternate: the file that .gnu_debugaltlink refers

@@ -19,6 +19,7 @@
  */
 #include "dwarf_index.h"
 
+#include <assert.h>
 #include <dwarf.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -26,17 +27,103 @@
 #include <string.h>
 
 #include "base/id_map.h"
-#include "range_list.h"
+#include "line_table.h"
+#include "point_symbols.h"
+
+/* Idea: ranges are sorted by start, outer ranges before their inner ones. A binary search finds the
+ * last range that starts at or before the address. If the address is not in it, it is not in any
+ * range that ends earlier either: so the search follows `outer`, the nearest range before it that
+ * ends later.
+ */
+
+int range_list_add(struct range_list *list, uint64_t start, uint64_t end, uint32_t value)
+{
+	assert(start < end);
+	if (list->count == list->capacity) {
+		uint32_t capacity = list->capacity ? 2 * list->capacity : 64;
+		struct range *bigger = realloc(list->rows, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		list->rows = bigger;
+		list->capacity = capacity;
+	}
+	list->rows[list->count++] = (struct range){ start, end, value, RANGE_NONE };
+	return 0;
+}
+
+static int outer_first(const void *a, const void *b)
+{
+	const struct range *left = a, *right = b;
+
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	if (left->end != right->end)
+		return left->end > right->end ? -1 : 1;
+	return left->value < right->value ? -1 : left->value > right->value;
+}
+
+void range_list_sort(struct range_list *list)
+{
+	if (list->count)
+		qsort(list->rows, list->count, sizeof(*list->rows), outer_first);
+	for (uint32_t i = 0; i < list->count; i++) {
+		uint32_t outer = i ? i - 1 : RANGE_NONE;
+
+		while (outer != RANGE_NONE && list->rows[outer].end <= list->rows[i].end)
+			outer = list->rows[outer].outer;
+		list->rows[i].outer = outer;
+	}
+}
+
+static void lower(uint64_t *end, uint64_t to)
+{
+	if (end && to < *end)
+		*end = to;
+}
+
+uint32_t range_list_find(const struct range_list *list, uint64_t address, uint64_t *end)
+{
+	uint32_t low = 0, high = list->count, row;
+
+	while (low < high) {	/* until low is the first range that starts after @address */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (list->rows[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < list->count)
+		lower(end, list->rows[low].start);
+	for (row = low ? low - 1 : RANGE_NONE; row != RANGE_NONE; row = list->rows[row].outer) {
+		if (address < list->rows[row].end) {
+			lower(end, list->rows[row].end);
+			return list->rows[row].value;
+		}
+	}
+	return RANGE_NONE;
+}
+
+void range_list_finish(struct range_list *list)
+{
+	free(list->rows);
+	memset(list, 0, sizeof(*list));
+}
 
 #define NESTING_MAX 256		/* nested DIEs; compilers were not seen to nest deeper than 40 */
 
+/* A function, or an inlined copy (DW_TAG_inlined_subroutine). */
 struct index_scope {
-	Dwarf_Die die;		/* DW_TAG_inlined_subroutine */
+	Dwarf_Die die;
 	uint32_t caller;	/* index of the calling scope; RANGE_NONE: the function itself */
+	bool is_read;		/* the following fields are set */
+	struct dwarf_frame frame;	/* without `place` */
+	struct dwarf_place call;	/* place of the inlined call */
 };
 
 struct index_function {
-	Dwarf_Die die;
+	struct index_scope self;
 	bool has_scopes;
 	struct index_scope *scopes;	/* owned, as is scope_ranges */
 	uint32_t scope_count, scope_capacity;
@@ -46,13 +133,21 @@ struct index_function {
 struct index_unit {
 	Dwarf_Die die;
 	bool has_functions, has_nested;
+	bool has_lines;
+	Dwarf_Lines *lines;		/* BORROWED; NULL: none, or not read yet */
+	size_t line_count;
 	struct index_function *functions;	/* owned, as is function_ranges */
 	uint32_t function_count, function_capacity;
 	struct range_list function_ranges;
 };
 
 struct dwarf_index {
-	Dwarf *dwarf;		/* BORROWED */
+	struct dwarf_files *files;	/* BORROWED */
+	Dwarf *dwarf;			/* BORROWED from them */
+	uint64_t memory_bytes;		/* for line tables */
+	uint64_t row_bytes;		/* memory of those decoded so far */
+	struct id_map is_allowed;	/* units with counted rows: 1, or 0: too large */
+	struct diag *why;		/* BORROWED */
 	bool has_aranges, has_all_units;
 	struct index_unit *units;	/* owned; only units whose ranges are known */
 	uint32_t unit_count, unit_capacity;
@@ -73,12 +168,17 @@ static void *grow(void *rows, uint32_t count, uint32_t *capacity, size_t row_byt
 	return rows;
 }
 
-struct dwarf_index *dwarf_index_create(Dwarf *dwarf)
+struct dwarf_index *dwarf_index_create(struct dwarf_files *files, uint64_t memory_bytes,
+				       struct diag *why)
 {
 	struct dwarf_index *index = calloc(1, sizeof(*index));
 
-	if (index)
-		index->dwarf = dwarf;
+	if (index) {
+		index->files = files;
+		index->dwarf = files->source->dwarf;
+		index->memory_bytes = memory_bytes;
+		index->why = why;
+	}
 	return index;
 }
 
@@ -100,6 +200,7 @@ void dwarf_index_destroy(struct dwarf_index *index)
 		finish_unit(&index->units[i]);
 	free(index->units);
 	id_map_finish(&index->unit_of_offset);
+	id_map_finish(&index->is_allowed);
 	range_list_finish(&index->unit_ranges);
 	free(index);
 }
@@ -193,17 +294,200 @@ static int read_all_units(struct dwarf_index *index)
 	return 0;
 }
 
-static int find_unit(struct dwarf_index *index, uint64_t address, struct index_unit **out)
+static int find_unit(struct dwarf_index *index, uint64_t address, struct index_unit **out,
+		     uint64_t *end)
 {
 	int err = index->has_aranges ? 0 : read_aranges(index);
-	uint32_t unit = range_list_find(&index->unit_ranges, address);
+	uint32_t unit = range_list_find(&index->unit_ranges, address, NULL);
 
-	if (!err && unit == RANGE_NONE && !index->has_all_units) {
+	if (!err && unit == RANGE_NONE && !index->has_all_units)
 		err = read_all_units(index);
-		unit = range_list_find(&index->unit_ranges, address);
-	}
+	unit = range_list_find(&index->unit_ranges, address, end);
 	*out = unit == RANGE_NONE ? NULL : &index->units[unit];
 	return err;
+}
+
+/* The lines of a unit.
+ *
+ * libdw keeps decoded rows until the end, and needs more while it decodes and sorts them. Measured
+ * with version 0.188: 40 and 112 bytes. It decodes the whole table even if only the names of files
+ * are asked for: so nothing here may ask before the rows were counted. */
+#define ROW_BYTES      48
+#define ROW_PEAK_BYTES 128
+
+static struct dwarf_file *file_of_unit(struct dwarf_index *index, Dwarf_CU *unit)
+{
+	Dwarf *const dwarf = dwarf_cu_getdwarf(unit);
+
+	if (dwarf == index->dwarf)
+		return index->files->source;
+	return dwarf == index->files->alternate.dwarf ? &index->files->alternate : NULL;
+}
+
+static bool open_table(struct dwarf_index *index, Dwarf_Die *unit, struct line_table *out)
+{
+	struct dwarf_file *file = file_of_unit(index, unit->cu);
+	Dwarf_Attribute attribute;
+	Dwarf_Word offset;
+
+	return file && !dwarf_formudata(dwarf_attr(unit, DW_AT_stmt_list, &attribute), &offset) &&
+	       line_table_open(out, file, offset);
+}
+
+static int count_rows(struct dwarf_index *index, Dwarf_Die *unit)
+{
+	struct line_table table;
+	uint64_t rows, bytes;
+
+	if (!open_table(index, unit, &table))
+		return 0;
+	rows = line_table_rows(&table);
+	bytes = index->row_bytes + rows * ROW_PEAK_BYTES;
+	if (bytes > index->memory_bytes)
+		return diag_set(index->why, -E2BIG, "a line table of %llu rows takes its lines to "
+				"%llu MiB, the limit is %llu MiB", (unsigned long long)rows,
+				(unsigned long long)(bytes >> 20),
+				(unsigned long long)(index->memory_bytes >> 20));
+	index->row_bytes += rows * ROW_BYTES;
+	return 0;
+}
+
+/* Returns 0 if libdw may decode the lines of @unit, or -E2BIG. */
+static int allow_lines(struct dwarf_index *index, Dwarf_Die *unit)
+{
+	const uint64_t key = dwarf_dieoffset(unit) << 1 |
+			     (dwarf_cu_getdwarf(unit->cu) != index->dwarf);
+	const uint32_t known = id_map_get(&index->is_allowed, key);
+	int err;
+
+	if (known != ID_MAP_NONE)
+		return known ? 0 : -E2BIG;
+	err = count_rows(index, unit);
+	return id_map_put(&index->is_allowed, key, !err) ? -ENOMEM : err;
+}
+
+int dwarf_index_lines(struct dwarf_index *index, Dwarf_Die *unit, Dwarf_Lines **rows,
+		      size_t *count)
+{
+	int err = allow_lines(index, unit);
+
+	*count = 0;
+	if (err)
+		return err;
+	return dwarf_getsrclines(unit, rows, count) ? -ENODATA : 0;
+}
+
+bool dwarf_index_has_file(struct dwarf_index *index, Dwarf_Die *unit, const char *base)
+{
+	struct line_table table;
+	struct line_table_file file;
+
+	if (!open_table(index, unit, &table))
+		return false;
+	while (line_table_next_file(&table, &file)) {
+		const char *slash = strrchr(file.name, '/');
+
+		if (strcmp(slash ? slash + 1 : file.name, base) == 0)
+			return true;
+	}
+	return false;
+}
+
+void dwarf_index_source(struct dwarf_index *index, const struct dwarf_place *place,
+			const unsigned char **md5, const char **text)
+{
+	struct line_table table;
+	struct line_table_file file;
+	Dwarf_Die unit;
+
+	*md5 = NULL;
+	*text = NULL;
+	if (!place->unit ||
+	    !dwarf_cu_die(place->unit, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	    !open_table(index, &unit, &table))
+		return;
+	for (uint32_t i = line_table_first_file(&table); line_table_next_file(&table, &file); i++) {
+		if (i == place->file_number) {
+			*md5 = file.md5;
+			*text = file.text;
+			return;
+		}
+	}
+}
+
+/* Sets the file with that @number in the line table of @unit. @index: counts its rows first; NULL:
+ * does not. Returns 0, -E2BIG or -ENOMEM. */
+static int put_file(struct dwarf_place *out, struct dwarf_index *index, Dwarf_CU *unit,
+		    Dwarf_Word number)
+{
+	Dwarf_Files *files;
+	Dwarf_Die die;
+	size_t count;
+	int err;
+
+	if (!dwarf_cu_die(unit, &die, NULL, NULL, NULL, NULL, NULL, NULL))
+		return 0;
+	err = index ? allow_lines(index, &die) : 0;
+	if (err || dwarf_getsrcfiles(&die, &files, &count) || number >= count)
+		return err;
+	out->file = dwarf_filesrc(files, number, NULL, NULL);
+	out->file_number = (uint32_t)number;
+	out->unit = out->file ? unit : NULL;
+	return 0;
+}
+
+/* @index: may be NULL, see put_file(). */
+static int put_declared(struct dwarf_place *out, struct dwarf_index *index, Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+	int line;
+
+	*out = (struct dwarf_place){ .file = NULL };
+	if (!dwarf_decl_line(function, &line))
+		out->line = (uint32_t)line;
+	if (dwarf_formudata(dwarf_attr_integrate(function, DW_AT_decl_file, &attribute), &number))
+		return 0;
+	return put_file(out, index, attribute.cu, number);
+}
+
+int dwarf_index_declared(struct dwarf_index *index, Dwarf_Die *function, struct dwarf_place *out)
+{
+	return put_declared(out, index, function);
+}
+
+void dwarf_declared_place(Dwarf_Die *function, struct dwarf_place *out)
+{
+	put_declared(out, NULL, function);
+}
+
+bool dwarf_unit_has(Dwarf_Die *unit, uint64_t address)
+{
+	return dwarf_haspc(unit, address) != 0 ||
+	       (!dwarf_hasattr(unit, DW_AT_ranges) && !dwarf_hasattr(unit, DW_AT_high_pc));
+}
+
+bool dwarf_path_ends(const char *path, const char *tail)
+{
+	const size_t have = path ? strlen(path) : 0, want = strlen(tail);
+
+	if (have < want || !want)
+		return false;
+	return strcmp(path + have - want, tail) == 0 &&
+	       (have == want || path[have - want - 1] == '/' || tail[0] == '/');
+}
+
+bool dwarf_is_named(Dwarf_Die *function, const char *wanted)
+{
+	const char *name = dwarf_diename(function), *linkage;
+	Dwarf_Attribute attribute;
+
+	if (name && strcmp(name, wanted) == 0)
+		return true;
+	linkage = dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+	return linkage && (!strcmp(linkage, wanted) ||
+			   (strchr(wanted, ':') && point_name_matches(wanted, false, true, linkage,
+								      strlen(linkage))));
 }
 
 /* Returns whether the DIE can contain functions that are not nested in another function: a
@@ -235,7 +519,7 @@ static int add_function(struct index_unit *unit, Dwarf_Die *die)
 	if (!bigger)
 		return -ENOMEM;
 	unit->functions = bigger;
-	bigger[unit->function_count++] = (struct index_function){ .die = *die };
+	bigger[unit->function_count++] = (struct index_function){ .self.die = *die };
 	return 0;
 }
 
@@ -272,15 +556,15 @@ static int read_functions(struct index_unit *unit, bool wants_nested)
 	return err;
 }
 
-static int find_function(struct index_unit *unit, uint64_t address, struct index_function **out)
+static int find_function(struct index_unit *unit, uint64_t address, struct index_function **out,
+			 uint64_t *end)
 {
 	int err = unit->has_functions ? 0 : read_functions(unit, false);
-	uint32_t function = range_list_find(&unit->function_ranges, address);
+	uint32_t function = range_list_find(&unit->function_ranges, address, NULL);
 
-	if (!err && function == RANGE_NONE && !unit->has_nested) {
+	if (!err && function == RANGE_NONE && !unit->has_nested)
 		err = read_functions(unit, true);
-		function = range_list_find(&unit->function_ranges, address);
-	}
+	function = range_list_find(&unit->function_ranges, address, end);
 	*out = function == RANGE_NONE ? NULL : &unit->functions[function];
 	return err;
 }
@@ -293,7 +577,7 @@ static int add_scope(struct index_function *function, Dwarf_Die *die, uint32_t c
 	if (!bigger)
 		return -ENOMEM;
 	function->scopes = bigger;
-	bigger[function->scope_count] = (struct index_scope){ *die, caller };
+	bigger[function->scope_count] = (struct index_scope){ .die = *die, .caller = caller };
 	if (add_ranges(&function->scope_ranges, die, function->scope_count) < 0)
 		return -ENOMEM;
 	function->scope_count++;
@@ -324,16 +608,17 @@ static int add_scopes(struct index_function *function, Dwarf_Die *parent, uint32
 	return err;
 }
 
-static int find_scope(struct index_function *function, uint64_t address, uint32_t *out)
+static int find_scope(struct index_function *function, uint64_t address, uint32_t *out,
+		      uint64_t *end)
 {
 	int err = 0;
 
 	if (!function->has_scopes) {
 		function->has_scopes = true;
-		err = add_scopes(function, &function->die, RANGE_NONE, 0);
+		err = add_scopes(function, &function->self.die, RANGE_NONE, 0);
 		range_list_sort(&function->scope_ranges);
 	}
-	*out = range_list_find(&function->scope_ranges, address);
+	*out = range_list_find(&function->scope_ranges, address, end);
 	return err;
 }
 
@@ -351,56 +636,179 @@ static const char *function_name(Dwarf_Die *die)
 	return name;
 }
 
-/* Sets file and line of the caller's frame from the call site of the inlined call. */
-static void put_call_site(struct dwarf_frame *frame, Dwarf_Die *unit, Dwarf_Die *call)
+static void put_call(struct dwarf_place *out, struct dwarf_index *index, Dwarf_Die *copy)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word number;
-	Dwarf_Files *files;
 
-	if (!dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &number))
-		frame->line = (uint32_t)number;
-	if (!dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &number) &&
-	    !dwarf_getsrcfiles(unit, &files, NULL))
-		frame->file = dwarf_filesrc(files, number, NULL, NULL);
+	*out = (struct dwarf_place){ .file = NULL };
+	if (!dwarf_formudata(dwarf_attr(copy, DW_AT_call_line, &attribute), &number))
+		out->line = (uint32_t)number;
+	if (!dwarf_formudata(dwarf_attr(copy, DW_AT_call_file, &attribute), &number))
+		put_file(out, index, copy->cu, number);
 }
 
-static void put_line(struct dwarf_frame *frame, Dwarf_Die *unit, uint64_t address)
+uint64_t dwarf_entry_address(Dwarf_Die *die)
 {
-	Dwarf_Line *row = dwarf_getsrc_die(unit, address);
+	Dwarf_Addr entry, base, start, end;
+
+	if (dwarf_entrypc(die, &entry) == 0)
+		return entry;
+	return dwarf_ranges(die, 0, &base, &start, &end) > 0 ? start : 0;
+}
+
+static const struct index_scope *read_scope(struct dwarf_index *index, struct index_scope *scope)
+{
+	Dwarf_Die *die = &scope->die;
+
+	if (scope->is_read)
+		return scope;
+	scope->is_read = true;
+	scope->frame.function = function_name(die);
+	scope->frame.entry = dwarf_entry_address(die);
+	put_declared(&scope->frame.declared, index, die);
+	put_call(&scope->call, index, die);
+	return scope;
+}
+
+static void put_scope(struct dwarf_frame *out, const struct index_scope *scope)
+{
+	const struct dwarf_place place = out->place;
+
+	*out = scope->frame;
+	out->place = place;
+}
+
+static int read_lines(struct dwarf_index *index, struct index_unit *unit)
+{
+	int err = 0;
+
+	if (!unit->has_lines)
+		err = dwarf_index_lines(index, &unit->die, &unit->lines, &unit->line_count);
+	if (err == -ENODATA)
+		err = 0;
+	unit->has_lines = !err;
+	return err;
+}
+
+static bool row_address(const struct index_unit *unit, size_t row, Dwarf_Addr *address)
+{
+	return dwarf_lineaddr(dwarf_onesrcline(unit->lines, row), address) == 0;
+}
+
+/* Returns the number of rows that begin at or before @address. Rows are sorted by their address; of
+ * those at one address the last one counts. */
+static size_t rows_before(const struct index_unit *unit, uint64_t address)
+{
+	size_t low = 0, high = unit->line_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		Dwarf_Addr here;
+
+		if (row_address(unit, middle, &here) && here <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool put_row(struct dwarf_place *out, Dwarf_Line *row)
+{
+	Dwarf_Files *files;
+	size_t number;
+	bool is_end;
+	Dwarf_CU *unit = out->unit;
 	int line;
 
-	if (!row || dwarf_lineno(row, &line))
+	*out = (struct dwarf_place){ .file = NULL };
+	if (!row || dwarf_lineendsequence(row, &is_end) || is_end || dwarf_lineno(row, &line))
+		return false;
+	out->line = (uint32_t)line;
+	out->file = dwarf_linesrc(row, NULL, NULL);
+	if (out->file && !dwarf_line_file(row, &files, &number)) {
+		out->file_number = (uint32_t)number;
+		out->unit = unit;
+	}
+	return true;
+}
+
+static void find_row(struct index_unit *unit, uint64_t address, struct dwarf_place *out,
+		     uint64_t *end)
+{
+	const size_t after = rows_before(unit, address);
+	Dwarf_Addr next;
+
+	if (after < unit->line_count && row_address(unit, after, &next))
+		lower(end, next);
+	if (!after)
 		return;
-	frame->line = (uint32_t)line;
-	frame->file = dwarf_linesrc(row, NULL, NULL);
+	out->unit = unit->die.cu;
+	put_row(out, dwarf_onesrcline(unit->lines, after - 1));
 }
 
 int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct dwarf_frame *frames,
-		     uint32_t frames_max)
+		     uint32_t frames_max, uint64_t *end)
 {
 	struct index_function *function = NULL;
 	struct index_unit *unit;
 	uint32_t scope = RANGE_NONE, count = 0;
-	int err = find_unit(index, address, &unit);
+	int err;
 
+	if (end)
+		*end = UINT64_MAX;
+	err = find_unit(index, address, &unit, end);
 	if (!err && unit)
-		err = find_function(unit, address, &function);
+		err = read_lines(index, unit);
+	if (!err && unit)
+		err = find_function(unit, address, &function, end);
 	if (!err && function)
-		err = find_scope(function, address, &scope);
+		err = find_scope(function, address, &scope, end);
 	if (err || !unit)
 		return err;
 	memset(frames, 0, frames_max * sizeof(*frames));
-	put_line(&frames[0], &unit->die, address);
+	find_row(unit, address, &frames[0].place, end);
 	while (scope != RANGE_NONE && count < frames_max) {
-		struct index_scope *call = &function->scopes[scope];
+		const struct index_scope *call = read_scope(index, &function->scopes[scope]);
 
-		frames[count++].function = function_name(&call->die);
+		put_scope(&frames[count++], call);
 		if (count < frames_max)
-			put_call_site(&frames[count], &unit->die, &call->die);
+			frames[count].place = call->call;
 		scope = call->caller;
 	}
 	if (function && count < frames_max)
-		frames[count++].function = function_name(&function->die);
-	return count || !frames[0].file ? (int)count : 1;
+		put_scope(&frames[count++], read_scope(index, &function->self));
+	return count || !frames[0].place.file ? (int)count : 1;
+}
+
+uint32_t dwarf_index_statements(struct dwarf_index *index, uint64_t address,
+				struct dwarf_row *rows, uint32_t rows_max, uint32_t *column)
+{
+	struct index_unit *unit;
+	size_t first, after;
+	uint32_t count = 0;
+	Dwarf_Addr here;
+	int number;
+
+	*column = 0;
+	if (find_unit(index, address, &unit, NULL) || !unit || !unit->line_count)
+		return 0;
+	first = after = rows_before(unit, address);
+	if (after && !dwarf_linecol(dwarf_onesrcline(unit->lines, after - 1), &number))
+		*column = (uint32_t)number;
+	while (first && row_address(unit, first - 1, &here) && here == address)
+		first--;
+	for (; first < after && count < rows_max; first++) {
+		Dwarf_Line *row = dwarf_onesrcline(unit->lines, first);
+		bool is_statement = false;
+
+		rows[count].place.unit = unit->die.cu;
+		if (dwarf_linebeginstatement(row, &is_statement) || !is_statement ||
+		    !put_row(&rows[count].place, row))
+			continue;
+		rows[count].column = dwarf_linecol(row, &number) ? 0 : (uint32_t)number;
+		count++;
+	}
+	return count;
 }

@@ -1,9 +1,5 @@
-/* dwarf_lines.c - see elf/dwarf_lines.h; the answer is drawn in sandbox/line_chains.h.
- *
- * The debug information is the object's own, else its debug file's. Offsets are converted to
- * addresses with the object's segments, because a debug file's are garbage.
- */
-#include "elf/dwarf_lines.h"
+/* dwarf_lines.c - see elf/file_jobs.h; the reply is drawn in sandbox/lines.h. */
+#include "elf/file_jobs.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -11,11 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dwarf_file.h"
+#include "dwarf_files.h"
 #include "dwarf_index.h"
 #include "elf/demangle.h"
-#include "elf_debug_file.h"
-#include "sandbox/line_chains.h"
+#include "sandbox/lines.h"
 
 #define TEXT_BYTES_MAX	  4096	/* bytes of a function or file name, NUL included */
 #define STRING_BYTES_MAX  (2u << 20)
@@ -26,8 +21,7 @@ _Static_assert(sizeof(struct line_header) + (LINE_ADDRESSES_MAX + 1) * sizeof(ui
 	       "what is made here passes the check");
 
 struct job {
-	struct dwarf_file object, debug, alternate;
-	struct dwarf_file *source;	/* object or debug: the one with debug information */
+	struct dwarf_files files;
 	struct dwarf_index *index;	/* owned, as are offsets, frames and strings */
 	uint64_t *offsets;
 	struct line_frame *frames;
@@ -56,65 +50,13 @@ static int read_offsets(struct job *job, int fd, struct diag *why)
 	return 0;
 }
 
-static int open_files(struct job *job, const struct dwarf_lines_inputs *inputs, struct diag *why)
+static int read_files(struct job *job, uint64_t memory_bytes, struct diag *why)
 {
-	int err = dwarf_file_open(&job->object, inputs->object, why);
+	int err = dwarf_files_read(&job->files, why);
 
-	if (!err)
-		err = elf_file_read_segments(&job->object.elf, why);
-	if (!err && inputs->debug >= 0)
-		err = dwarf_file_open(&job->debug, inputs->debug, why);
 	if (err)
 		return err;
-	if (inputs->debug >= 0 &&
-	    !elf_debug_file_belongs(&job->object.elf, &job->debug.elf, inputs->debug))
-		dwarf_file_close(&job->debug);
-	job->source = job->debug.debug_bytes ? &job->debug : &job->object;
-	return 0;
-}
-
-/* Opens dwz's file; ignores it if its build-id is not the one referred to. */
-static int open_alternate(struct job *job, int fd, struct diag *why)
-{
-	struct build_id id;
-	int err;
-
-	if (fd < 0 || !job->source->alternate.count)
-		return 0;
-	err = dwarf_file_open(&job->alternate, fd, why);
-	if (err)
-		return err;
-	id = elf_file_build_id(&job->alternate.elf);
-	if (!build_id_is_equal(&id, &job->source->alternate))
-		dwarf_file_close(&job->alternate);
-	return 0;
-}
-
-static int check_cost(const struct job *job, uint64_t memory_bytes, struct diag *why)
-{
-	uint64_t bytes = job->source->debug_bytes;
-
-	if (memory_bytes > DWARF_LINES_MEMORY_MAX)
-		memory_bytes = DWARF_LINES_MEMORY_MAX;
-	bytes = job->alternate.debug_bytes > UINT64_MAX - bytes
-			? UINT64_MAX : bytes + job->alternate.debug_bytes;
-	if (bytes <= memory_bytes)
-		return 0;
-	return diag_set(why, -E2BIG, "its debug information takes %llu MiB, the limit is %llu MiB",
-			(unsigned long long)(bytes >> 20),
-			(unsigned long long)(memory_bytes >> 20));
-}
-
-static int read_files(struct job *job, struct diag *why)
-{
-	const bool has_alternate = job->alternate.debug_bytes != 0;
-	int err = has_alternate ? dwarf_file_read(&job->alternate, NULL, why) : 0;
-
-	if (!err)
-		err = dwarf_file_read(job->source, has_alternate ? &job->alternate : NULL, why);
-	if (err)
-		return err;
-	job->index = dwarf_index_create(job->source->dwarf);
+	job->index = dwarf_index_create(&job->files, memory_bytes, why);
 	job->frames = calloc(FRAMES_MAX, sizeof(*job->frames));
 	job->strings = malloc(STRING_BYTES_MAX);
 	if (!job->index || !job->frames || !job->strings)
@@ -169,13 +111,13 @@ static int find_one(struct job *job, uint64_t offset)
 	uint64_t address;
 	int count = 0;
 
-	if (dwarf_file_address(&job->object, offset, &address))
-		count = dwarf_index_find(job->index, address, frames, LINE_DEPTH_MAX);
+	if (dwarf_files_address(&job->files, offset, &address))
+		count = dwarf_index_find(job->index, address, frames, LINE_DEPTH_MAX, NULL);
 	for (int i = 0; i < count; i++) {
 		const struct line_frame frame = {
 			.function = put_function(job, frames[i].function),
-			.file = put_text(job, frames[i].file),
-			.line = frames[i].line,
+			.file = put_text(job, frames[i].place.file),
+			.line = frames[i].place.line,
 		};
 
 		job->frames[job->frame_count++] = frame;
@@ -183,45 +125,36 @@ static int find_one(struct job *job, uint64_t offset)
 	return count < 0 ? count : 0;
 }
 
-static int find_all(struct job *job, struct diag *why)
+static int find_all(struct job *job, uint64_t memory_bytes, struct diag *why)
 {
-	int err = read_files(job, why);
+	int err = read_files(job, memory_bytes, why);
 
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < job->address_count; i++) {
-		if (find_one(job, job->offsets[i]))
-			return out_of_memory(why);
+		err = find_one(job, job->offsets[i]);
+		if (err)
+			return err == -ENOMEM ? out_of_memory(why) : err;
 		job->first[i + 1] = job->frame_count;
 	}
 	return 0;
 }
 
-/* Writes the part of @path below .dwz, where distributions keep such files, or the base name. */
-static void put_alternate_name(char out[LINE_ALTERNATE_BYTES], const char *path)
-{
-	const char *directory = strstr(path, "/.dwz/");
-	const char *slash = strrchr(path, '/');
-	const char *name = directory ? directory + strlen("/.dwz/") : slash ? slash + 1 : path;
-
-	if (strlen(name) < LINE_ALTERNATE_BYTES)
-		strcpy(out, name);
-}
-
-static int put_answer(struct job *job, void **bytes, size_t *bytes_count, struct diag *why)
+static int put_reply(struct job *job, void **bytes, size_t *bytes_count, struct diag *why)
 {
 	struct line_header header = {
 		.magic = LINE_CHAINS_MAGIC, .version = LINE_CHAINS_VERSION,
 		.address_count = job->address_count, .frame_count = job->frame_count,
-		.string_bytes = job->string_bytes, .build_id = elf_file_build_id(&job->object.elf),
+		.string_bytes = job->string_bytes,
+		.build_id = elf_file_build_id(&job->files.dso.elf),
 	};
 	const size_t first_bytes = (job->address_count + 1) * sizeof(*job->first);
 	const size_t frames_bytes = job->frame_count * sizeof(*job->frames);
 	char *at;
 
-	if (!job->alternate.dwarf && job->source->alternate.count) {
-		header.alternate = job->source->alternate;
-		put_alternate_name(header.alternate_name, job->source->alternate_path);
+	if (dwarf_files_lack_alternate(&job->files)) {
+		header.alternate = job->files.source->alternate;
+		dwarf_files_alternate_name(&job->files, header.alternate_name);
 	}
 	*bytes_count = sizeof(header) + first_bytes + frames_bytes + job->string_bytes;
 	*bytes = at = malloc(*bytes_count);
@@ -244,23 +177,26 @@ int dwarf_lines_find(const struct dwarf_lines_inputs *inputs, uint64_t memory_by
 	*bytes = NULL;
 	if (!job)
 		return out_of_memory(why);
+	if (memory_bytes > DWARF_LINES_MEMORY_MAX)
+		memory_bytes = DWARF_LINES_MEMORY_MAX;
 	err = read_offsets(job, inputs->offsets, why);
 	if (!err)
-		err = open_files(job, inputs, why);
+		err = inputs->is_of_kernel
+			? dwarf_files_open_kernel(&job->files, inputs->dso, inputs->debug,
+						  memory_bytes, why)
+			: dwarf_files_open(&job->files, inputs->dso, inputs->debug,
+					   inputs->alternate, why);
 	if (!err)
-		err = open_alternate(job, inputs->alternate, why);
-	if (!err)
-		err = check_cost(job, memory_bytes, why);
-	if (!err && inputs->alternate == DWARF_LINES_NOT_ASKED && job->source->alternate.count)
+		err = dwarf_files_check_cost(&job->files, memory_bytes, why);
+	if (!err && inputs->alternate == DWARF_LINES_NOT_ASKED &&
+	    job->files.source->alternate.count)
 		err = ask_for_alternate(job, why);
 	else if (!err)
-		err = find_all(job, why);
+		err = find_all(job, memory_bytes, why);
 	if (!err)
-		err = put_answer(job, bytes, bytes_count, why);
+		err = put_reply(job, bytes, bytes_count, why);
 	dwarf_index_destroy(job->index);
-	dwarf_file_close(&job->object);
-	dwarf_file_close(&job->debug);
-	dwarf_file_close(&job->alternate);
+	dwarf_files_close(&job->files);
 	free(job->offsets);
 	free(job->frames);
 	free(job->strings);

@@ -19,10 +19,12 @@
 #include "elf_debug_file.h"
 #include "flat_sort.h"
 #include "go_symbols.h"
-#include "sandbox/large_block.h"
+#include "large_block.h"
 
 #define EXTENTS_MAX    (4u << 20)	/* LLVM has 100,000 functions */
 #define EDGE_BYTES_MAX 16	/* endbr64; push; mov: 9. Longer ones do more than make a frame */
+
+#define ARM_PLT_HEAD_BYTES 32
 
 /* The code of one entry. */
 struct extent {
@@ -96,7 +98,8 @@ static int add_go_function(void *context, uint64_t offset, uint64_t bytes, uint3
 	return add_extent(context, offset, bytes, first_row);
 }
 
-/* Makes rows for a Go program without .debug_frame, from the frame sizes it is made from, too. */
+/* Makes rows for a Go program without .debug_frame, from the frame sizes that the program itself
+ * has. */
 static int add_go(struct compilation *job)
 {
 	if (elf_file_section(&job->main, ".debug_frame") ||
@@ -122,6 +125,45 @@ static int add_start(struct compilation *job)
 	return err ? err : add_extent(job, offset, 1, first_row);
 }
 
+/* Appends the rows of an aarch64 PLT with @bytes from @offset on: no linker writes entries for it.
+ * Only its head, which calls the resolver, has a frame, from the instruction after @push on (0: the
+ * head has none). */
+static int append_arm_plt(struct cfi_rows *rows, uint64_t offset, uint64_t bytes, uint32_t push)
+{
+	const struct unwind_row slots = { (uint32_t)offset, .kind = UNWIND_ARM_SP };
+	struct unwind_row head = { (uint32_t)offset + push, 2, -1, UNWIND_ARM_SP, UNWIND_SAVES_LR };
+	struct unwind_row after = slots;
+	int err = cfi_rows_append(rows, slots);
+
+	after.start += ARM_PLT_HEAD_BYTES;
+	if (!err && push)
+		err = cfi_rows_append(rows, head);
+	return err || !push || bytes <= ARM_PLT_HEAD_BYTES ? err : cfi_rows_append(rows, after);
+}
+
+static int add_arm_plt(struct compilation *job)
+{
+	/* stp x16, x30, [sp, #-16]!; BTI may come before it. */
+	static const unsigned char push[] = { 0xf0, 0x7b, 0xbf, 0xa9 };
+	const struct elf_section *section = elf_file_section(&job->main, ".plt");
+	const uint32_t first_row = job->rows.count;
+	uint64_t offset, left;
+	struct elf_bytes head;
+	uint32_t pushed = 0;
+	int err;
+
+	if (job->main.header.e_machine != EM_AARCH64 || !section ||
+	    section->bytes < ARM_PLT_HEAD_BYTES ||
+	    !elf_file_find_code(&job->main, section->vaddr, &offset, &left) ||
+	    left < section->bytes || offset + section->bytes > UINT32_MAX)
+		return 0;
+	head = elf_file_read_at(&job->main, offset, ARM_PLT_HEAD_BYTES);
+	for (uint32_t at = 0; head.at && !pushed && at <= sizeof(push); at += sizeof(push))
+		pushed = memcmp(head.at + at, push, sizeof(push)) ? 0 : at + sizeof(push);
+	err = append_arm_plt(&job->rows, offset, section->bytes, pushed);
+	return err ? err : add_extent(job, offset, section->bytes, first_row);
+}
+
 static struct unwind_row *table_rows(const struct compilation *job)
 {
 	return (void *)(job->table + 1);
@@ -143,24 +185,32 @@ static void put_row(struct compilation *job, const struct unwind_row *row, uint3
 	rows[(*count)++].start = start;
 }
 
+static bool is_arm_row(const struct unwind_row *row)
+{
+	return row->kind == UNWIND_ARM_SP || row->kind == UNWIND_ARM_BP;
+}
+
 /* Returns whether bp points to the saved bp and return address. Where gcc aligns the stack, it
  * pushes the return address a second time for that. */
 static bool is_bp_frame(const struct unwind_row *row)
 {
-	return (row->kind == UNWIND_BP && row->cfa == 2) || row->kind == UNWIND_BP_WORD;
+	return (row->kind == UNWIND_BP && row->cfa == 2) || row->kind == UNWIND_BP_WORD ||
+	       (is_arm_row(row) && (row->bx & UNWIND_SAVES_PAIR) == UNWIND_SAVES_PAIR);
 }
 
 /* Returns whether the row may be the prologue or epilogue of a function with a frame pointer. */
 static bool is_edge(const struct unwind_row *row, uint32_t bytes)
 {
-	return row->kind == UNWIND_SP && row->cfa <= 2 && bytes <= EDGE_BYTES_MAX;
+	return ((row->kind == UNWIND_SP && row->cfa <= 2) ||
+		(row->kind == UNWIND_ARM_SP && !row->bx)) && bytes <= EDGE_BYTES_MAX;
 }
 
 /* Counts the row's code, except PLT slots and the like, which are not in functions. */
 static void count_bytes(struct compilation *job, const struct unwind_row *row, uint32_t bytes,
 			bool has_bp_frame)
 {
-	if (row->kind == UNWIND_PLT || row->kind == UNWIND_SIGNAL || row->kind == UNWIND_END)
+	if (row->kind == UNWIND_PLT || row->kind == UNWIND_SIGNAL || row->kind == UNWIND_END ||
+	    row->kind == UNWIND_ARM_SIGNAL)
 		return;
 	job->table->code_bytes += bytes;
 	if (is_bp_frame(row) || (has_bp_frame && is_edge(row, bytes)))
@@ -207,6 +257,8 @@ static int make_table(struct compilation *job)
 	job->table->magic = UNWIND_TABLE_MAGIC;
 	job->table->version = UNWIND_TABLE_VERSION;
 	job->table->build_id = elf_file_build_id(&job->main);
+	if (job->extent_count)
+		job->table->machine = (uint8_t)machine_of_elf(job->main.header.e_machine);
 	for (uint32_t i = 0; i < job->extent_count; i++)
 		put_extent(job, &job->extents[job->places[i].index],
 			   (uint32_t)job->places[i].start);
@@ -230,6 +282,8 @@ static int compile(struct compilation *job, int fd, int debug_fd, struct diag *w
 					 job);
 		if (!err)
 			err = add_go(job);
+		if (!err)
+			err = add_arm_plt(job);
 		if (!err)
 			err = add_start(job);
 	}

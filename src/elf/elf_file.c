@@ -1,4 +1,4 @@
-/* elf_file.c - see elf/elf_file.h.
+/* elf_file.c - see elf_file.h.
  *
  * Idea: headers are read once, through libelf, into arrays that later steps walk freely; every
  * number that is used as a position in the file is compared with the file's size right before the
@@ -6,25 +6,26 @@
  *
  * Rejected: libelf's accessors for each symbol and name (three calls and two searches a symbol:
  * 40 ms for a library of 150,000), and its reading of whole sections (small pages; see
- * sandbox/large_block.h).
+ * large_block.h).
  */
-#include "elf/elf_file.h"
+#include "elf_file.h"
 
 #include <errno.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sandbox/large_block.h"
+#include "large_block.h"
 
 #define FILE_BYTES_MAX	  ((uint64_t)2 << 30)	/* larger DSOs were not found in the wild */
 #define INFLATED_MAX	  (256u << 20)	/* per section: ten times the largest .debug_frame seen */
 #define READS_MAX	  4	/* times the file's size: names of two sections may be shared */
 #define NOTE_BYTES_MAX	  (1u << 20)
 #define NOTES_MAX	  32		/* searched for the build-id; it is in the first 3 */
-#define SECTIONS_MAX	  100000	/* objects that run have 20 to 50 */
+#define SECTIONS_MAX	  100000	/* DSOs that run have 20 to 50 */
 #define SEGMENTS_MAX	  1024		/* 2 to 6 are usual */
 #define SECTION_NAME_MAX  64		/* longer names are never looked up */
 
@@ -101,6 +102,7 @@ static int read_sections(struct elf_file *file, struct diag *why)
 			.name = section_name(file, shdr.sh_name), .vaddr = shdr.sh_addr,
 			.offset = shdr.sh_offset, .bytes = shdr.sh_size, .flags = shdr.sh_flags,
 			.type = shdr.sh_type, .link = shdr.sh_link,
+			.target = shdr.sh_info,
 		};
 	}
 	return 0;
@@ -119,7 +121,7 @@ static int read_headers(struct elf_file *file, struct diag *why)
 		return diag_set(why, -ENOEXEC, "an ELF file of another byte order");
 	file->is_32_bit = file->header.e_ident[EI_CLASS] == ELFCLASS32;
 	if (file->header.e_shoff > file->file_bytes || file->header.e_phoff > file->file_bytes)
-		return refuse_damaged(why, "cut short, its tables lie behind the end");
+		return refuse_damaged(why, "cut short, its tables lie after the end");
 	return read_sections(file, why);
 }
 
@@ -158,9 +160,35 @@ int elf_file_open_image(struct elf_file *out, void *image, size_t bytes, struct 
 	return finish_open(out, why);
 }
 
+int elf_file_open_mapped(struct elf_file *out, int fd, struct diag *why)
+{
+	struct stat status;
+	void *image;
+	int err;
+
+	*out = (struct elf_file){ .elf = NULL };
+	if (fstat(fd, &status))
+		return diag_set(why, -errno, "cannot read the file's size");
+	if ((uint64_t)status.st_size > FILE_BYTES_MAX)
+		return diag_set(why, -E2BIG, "file is larger than 2 GiB");
+	if (!status.st_size)
+		return diag_set(why, -ENOEXEC, "not an ELF file");
+	image = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	if (image == MAP_FAILED)
+		return diag_set(why, -errno, "cannot map the file: %s", strerror(errno));
+	err = elf_file_open_image(out, image, (size_t)status.st_size, why);
+	if (err)
+		munmap(image, (size_t)status.st_size);
+	else
+		out->mapped = image;
+	return err;
+}
+
 void elf_file_close(struct elf_file *file)
 {
 	elf_end(file->elf);
+	if (file->mapped)
+		munmap(file->mapped, file->file_bytes);
 	for (size_t i = 0; file->sections && i < file->section_count; i++)
 		free(file->sections[i].owned);
 	free(file->sections);
@@ -187,6 +215,53 @@ static void add_segment(struct elf_file *file, const GElf_Phdr *phdr)
 		.is_code = phdr->p_flags & PF_X,
 	};
 	file->segment_count++;
+}
+
+unsigned char *elf_file_edit(struct elf_file *file, const struct elf_section *section)
+{
+	if (!file->mapped || section->type == SHT_NOBITS || section->flags & SHF_COMPRESSED ||
+	    !is_inside(section->offset, section->bytes, file->file_bytes))
+		return NULL;
+	return file->mapped + section->offset;
+}
+
+bool elf_file_place(struct elf_file *file, const struct elf_section *section, uint64_t vaddr)
+{
+	Elf_Scn *scn = elf_getscn(file->elf, (size_t)(section - file->sections));
+	GElf_Shdr shdr;
+
+	if (!gelf_getshdr(scn, &shdr))
+		return false;
+	shdr.sh_addr = vaddr;
+	file->sections[section - file->sections].vaddr = vaddr;
+	return gelf_update_shdr(scn, &shdr) != 0;
+}
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct elf_segment *x = a, *y = b;
+
+	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+}
+
+int elf_file_make_segments(struct elf_file *file, struct diag *why)
+{
+	free(file->segments);
+	file->segment_count = 0;
+	file->segments = calloc(file->section_count + 1, sizeof(*file->segments));
+	if (!file->segments)
+		return refuse_memory(why);
+	for (size_t i = 1; i < file->section_count; i++) {
+		const struct elf_section *section = &file->sections[i];
+
+		if (elf_file_is_code(section) && section->bytes <= UINT64_MAX - section->vaddr)
+			file->segments[file->segment_count++] = (struct elf_segment){
+				.vaddr = section->vaddr, .offset = section->offset,
+				.bytes = section->bytes, .is_code = true,
+			};
+	}
+	qsort(file->segments, file->segment_count, sizeof(*file->segments), by_vaddr);
+	return 0;
 }
 
 int elf_file_read_segments(struct elf_file *file, struct diag *why)
@@ -408,4 +483,46 @@ struct build_id elf_file_build_id(struct elf_file *file)
 		notes++;
 	}
 	return id;
+}
+
+static size_t entry_bytes(const struct elf_file *file, uint32_t section_type)
+{
+	if (section_type == SHT_RELA)
+		return file->is_32_bit ? sizeof(Elf32_Rela) : sizeof(Elf64_Rela);
+	return file->is_32_bit ? sizeof(Elf32_Rel) : sizeof(Elf64_Rel);
+}
+
+struct elf_relocations elf_relocations_read(struct elf_file *file,
+					    const struct elf_section *section)
+{
+	struct elf_relocations relocations = { .is_32_bit = file->is_32_bit };
+
+	if ((section->type != SHT_RELA && section->type != SHT_REL) ||
+	    !(section->flags & SHF_ALLOC))
+		return relocations;
+	relocations.entry_bytes = entry_bytes(file, section->type);
+	relocations.bytes = elf_file_read(file, section);
+	relocations.count = relocations.bytes.count / relocations.entry_bytes;
+	return relocations;
+}
+
+struct elf_relocation elf_relocations_get(const struct elf_relocations *relocations, size_t index)
+{
+	const unsigned char *at = relocations->bytes.at + index * relocations->entry_bytes;
+	Elf64_Rela wide = { 0 };
+	Elf32_Rela narrow = { 0 };
+
+	if (!relocations->is_32_bit) {
+		memcpy(&wide, at, relocations->entry_bytes);
+		return (struct elf_relocation){
+			.place = wide.r_offset, .addend = (uint64_t)wide.r_addend,
+			.type = (uint32_t)ELF64_R_TYPE(wide.r_info),
+			.symbol = (uint32_t)ELF64_R_SYM(wide.r_info),
+		};
+	}
+	memcpy(&narrow, at, relocations->entry_bytes);
+	return (struct elf_relocation){
+		.place = narrow.r_offset, .addend = (uint32_t)narrow.r_addend,
+		.type = ELF32_R_TYPE(narrow.r_info), .symbol = ELF32_R_SYM(narrow.r_info),
+	};
 }

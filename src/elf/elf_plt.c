@@ -9,6 +9,8 @@
  *   slot [endbr64] [bnd] jmp *0x2fe2(%rip)  -->  GOT word  <--  relocation JUMP_SLOT or GLOB_DAT,
  *                                                               symbol puts
  *
+ *   slot [bti c] adrp x16; ldr x17, [x16, #n]; [add x16, x16, #n;] [autia1716;] br x17   (AArch64)
+ *
  * Slots are at multiples of 8. Bytes at a multiple of 8 inside another slot don't look like a jump
  * through a relocated word.
  */
@@ -18,21 +20,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf_relocation.h"
+#include "elf_file.h"
 #include "elf_symbols.h"
 
 #define SLOTS_MAX   (1u << 18)	/* 20,000 are the most seen */
 #define SLOT_ALIGN  8
-#define SLOT_BYTES  16
+#define X86_BYTES   16
 #define JUMP_BYTES  6		/* opcode 2, displacement 4 */
+#define WORD_BYTES  4u		/* size of an AArch64 instruction */
+#define BTI_C	    0xd503245fu
+#define AUTIA1716   0xd503219fu
+#define BR_X17	    0xd61f0220u
+#define BRAA_X17_16 0xd71f0a30u
 
 struct slot {
-	uint64_t vaddr, bytes;
+	uint64_t vaddr;
+	uint64_t bytes;		/* at most; a slot ends where the next begins, too */
 	uint64_t got;		/* virtual address of the GOT word */
 	bool is_named;		/* on a GOT word's first slot: all slots of the word have names */
 };
 
+struct plt;
+struct plt_machine {
+	uint16_t elf_machine;
+	uint32_t jump_slot, glob_dat, irelative;	/* types of relocations */
+	/* Returns whether a slot begins at @code, which has @left bytes; sets `got` and `bytes`. */
+	bool (*read_slot)(const struct plt *plt, const unsigned char *code, size_t left,
+			  struct slot *slot);
+};
+
 struct plt {
+	const struct plt_machine *machine;
 	struct elf_file *file;
 	struct flat_builder *builder;
 	struct slot *slots;	/* owned; sorted by `got` after all are found */
@@ -60,13 +78,13 @@ static bool read_jump(const struct plt *plt, const unsigned char *code, uint64_t
 	return true;
 }
 
-/* Returns whether a slot begins at @code, which has @left bytes. */
-static bool read_slot(const struct plt *plt, const unsigned char *code, size_t left,
-		      struct slot *slot)
+static bool read_x86(const struct plt *plt, const unsigned char *code, size_t left,
+		     struct slot *slot)
 {
 	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e };
 	size_t at = 0;
 
+	slot->bytes = X86_BYTES;
 	if (left >= 4 && memcmp(code, endbr, sizeof(endbr)) == 0 &&
 	    (code[3] == 0xfa || code[3] == 0xfb))
 		at = 4;
@@ -74,6 +92,66 @@ static bool read_slot(const struct plt *plt, const unsigned char *code, size_t l
 		at++;
 	return left - at >= JUMP_BYTES &&
 	       read_jump(plt, code + at, slot->vaddr + at + JUMP_BYTES, &slot->got);
+}
+
+/* Returns the instruction at @code[@at]; 0, which is none: there are only @left bytes. */
+static uint32_t word_at(const unsigned char *code, size_t left, size_t at)
+{
+	uint32_t word = 0;
+
+	if (left >= WORD_BYTES && at <= left - WORD_BYTES)
+		memcpy(&word, code + at, sizeof(word));
+	return word;
+}
+
+/* Returns the distance in bytes that an adrp adds: immhi in bits 23 to 5, immlo in 30 and 29. */
+static uint64_t adrp_bytes(uint32_t word)
+{
+	const uint64_t pages = (uint64_t)(word >> 5 & 0x7ffffu) << 2 | (word >> 29 & 3u);
+
+	return ((pages ^ 0x100000u) - 0x100000u) << 12;		/* 21 bits, signed */
+}
+
+static bool read_aarch64(const struct plt *plt, const unsigned char *code, size_t left,
+			 struct slot *slot)
+{
+	size_t at = word_at(code, left, 0) == BTI_C ? WORD_BYTES : 0;
+	const uint32_t adrp = word_at(code, left, at), ldr = word_at(code, left, at + WORD_BYTES);
+	uint32_t word;
+
+	(void)plt;
+	if ((adrp & 0x9f00001fu) != 0x90000010u || (ldr & 0xffc003ffu) != 0xf9400211u)
+		return false;
+	slot->got = ((slot->vaddr + at) & ~UINT64_C(0xfff)) + adrp_bytes(adrp) +
+		    ((ldr >> 10 & 0xfffu) << 3);
+	at += 2 * WORD_BYTES;
+	word = word_at(code, left, at);
+	if ((word & 0xffc003ffu) == 0x91000210u) {	/* add x16, x16, #n: the word's address */
+		at += WORD_BYTES;
+		word = word_at(code, left, at);
+	}
+	if (word == AUTIA1716) {
+		at += WORD_BYTES;
+		word = word_at(code, left, at);
+	}
+	/* A nop fills what is left up to the next multiple of 8. */
+	slot->bytes = (at + WORD_BYTES + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+	return word == BR_X17 || word == BRAA_X17_16;
+}
+
+static const struct plt_machine machines[] = {
+	{ EM_X86_64, R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_IRELATIVE, read_x86 },
+	{ EM_386, R_386_JMP_SLOT, R_386_GLOB_DAT, R_386_IRELATIVE, read_x86 },
+	{ EM_AARCH64, R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_IRELATIVE, read_aarch64 },
+};
+
+/* Returns NULL if slots of @file's machine are unknown. */
+static const struct plt_machine *machine_of(const struct elf_file *file)
+{
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (machines[i].elf_machine == file->header.e_machine)
+			return &machines[i];
+	return NULL;
 }
 
 static int add_slot(struct plt *plt, const struct slot *slot)
@@ -93,12 +171,13 @@ static int add_slot(struct plt *plt, const struct slot *slot)
 	return 0;
 }
 
-/* Sets a slot's size: it ends where the next begins, and has at most SLOT_BYTES. */
+/* Cuts a slot off where the next begins. */
 static void end_slot(struct plt *plt, size_t index, uint64_t end)
 {
 	struct slot *slot = &plt->slots[index];
 
-	slot->bytes = end - slot->vaddr < SLOT_BYTES ? end - slot->vaddr : SLOT_BYTES;
+	if (end - slot->vaddr < slot->bytes)
+		slot->bytes = end - slot->vaddr;
 }
 
 static int find_slots(struct plt *plt, const char *name)
@@ -116,7 +195,7 @@ static int find_slots(struct plt *plt, const char *name)
 		struct slot slot = { .vaddr = section->vaddr + at };
 		int err;
 
-		if (!read_slot(plt, code.at + at, code.count - at, &slot))
+		if (!plt->machine->read_slot(plt, code.at + at, code.count - at, &slot))
 			continue;
 		if (plt->count > first)
 			end_slot(plt, plt->count - 1, slot.vaddr);
@@ -170,15 +249,14 @@ struct callee {
 static bool find_callee(const struct plt *plt, const struct elf_symbols *symbols,
 			const struct elf_relocation *relocation, struct callee *out)
 {
-	const bool is_386 = plt->file->header.e_machine == EM_386;
+	const struct plt_machine *machine = plt->machine;
 	struct elf_symbol symbol;
 	uint64_t left;
 
 	*out = (struct callee){ .resolver = 0 };
-	if (relocation->type == (is_386 ? R_386_IRELATIVE : R_X86_64_IRELATIVE))
+	if (relocation->type == machine->irelative)
 		return elf_file_find_code(plt->file, relocation->addend, &out->resolver, &left);
-	if (relocation->type != (is_386 ? R_386_JMP_SLOT : R_X86_64_JUMP_SLOT) &&
-	    relocation->type != (is_386 ? R_386_GLOB_DAT : R_X86_64_GLOB_DAT))
+	if (relocation->type != machine->jump_slot && relocation->type != machine->glob_dat)
 		return false;
 	if (relocation->symbol >= symbols->count)
 		return false;
@@ -257,10 +335,10 @@ static uint64_t find_got_base(const struct elf_file *file)
 int elf_plt_add(struct elf_file *main, struct flat_builder *builder)
 {
 	static const char *const names[] = { ".plt", ".plt.sec", ".plt.got" };
-	struct plt plt = { .file = main, .builder = builder };
+	struct plt plt = { .file = main, .builder = builder, .machine = machine_of(main) };
 	int err = 0;
 
-	if (main->header.e_machine != EM_X86_64 && main->header.e_machine != EM_386)
+	if (!plt.machine)
 		return 0;
 	plt.got_base = find_got_base(main);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !err; i++)

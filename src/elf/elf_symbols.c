@@ -126,6 +126,19 @@ static bool is_end_mark(const struct elf_symbol *symbol, const struct elf_sectio
 	return !symbol->size && symbol->value - section->vaddr >= section->bytes;
 }
 
+/* Returns whether @name belongs to the assembler: a mapping symbol ("$x", "$d.12"), which says
+ * whether code or data begins there, or a label (".L3"). AAELF64, 5.5.5. */
+static bool is_assemblers(struct flat_name name)
+{
+	const char *text = name.text;
+
+	if (name.bytes < 2)
+		return false;
+	return (text[0] == '$' && (text[1] == 'x' || text[1] == 'd') &&
+		(name.bytes == 2 || text[2] == '.')) ||
+	       (text[0] == '.' && text[1] == 'L');
+}
+
 /* Ranks aliases (flat_builder.h): not NOTYPE, then not LOCAL, then not WEAK. perf prefers LOCAL to
  * WEAK, by which libc's write() becomes __GI___libc_write if its debug file is installed. */
 static unsigned int symbol_rank(const struct elf_symbol *symbol)
@@ -149,6 +162,9 @@ bool elf_symbols_function(const struct elf_symbols *symbols, size_t index,
 	out->name = elf_symbols_name(symbols, &symbol);
 	out->rank = symbol_rank(&symbol);
 	out->is_resolver = symbol.type == STT_GNU_IFUNC;
+	if (main->header.e_machine == EM_AARCH64 && symbol.type == STT_NOTYPE &&
+	    is_assemblers(out->name))
+		return false;
 	return out->name.bytes > 0;
 }
 

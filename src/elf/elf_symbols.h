@@ -3,8 +3,8 @@
 #ifndef ELF_ELF_SYMBOLS_H
 #define ELF_ELF_SYMBOLS_H
 
-#include "elf/elf_file.h"
 #include "elf/flat_builder.h"
+#include "elf_file.h"
 
 /* A symbol table whose sections were read. */
 struct elf_symbols {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/large_block.h"
+#include "large_block.h"
 
 #define DIGIT_BITS 11	/* 2048 counters stay in the first-level cache */
 #define DIGITS	   (1u << DIGIT_BITS)

@@ -7,7 +7,7 @@
 #define ELF_FRAME_ENTRIES_H
 
 #include "byte_reader.h"
-#include "elf/elf_file.h"
+#include "elf_file.h"
 
 struct frame_section {
 	struct elf_bytes bytes;

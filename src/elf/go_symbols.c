@@ -13,7 +13,13 @@
  *   1.26          as 1.20, but word 2 is 0: text is in the runtime's moduledata
  *
  * Offsets of frame sizes are relative to the table's start in 1.2, else to the offset in the header
- * word before the functions' one. A frame size is the distance from sp to the return address.
+ * word before the functions' one. A frame size is the distance from sp to the return address of
+ * x86-64, and that of aarch64 to the caller's frame. The bytes of code are in units of the header's
+ * quantum. aarch64 keeps the return address of a frame of 0 bytes in x30, and else in its lowest
+ * word; the word below has the caller's x29, which is the frame record that x29 points to:
+ *
+ *   x29 ->| x29 | <- sp x30 | locals ... | <- the caller's sp
+ *
  * Assembly that switches to another stack is flagged: no size leads from there to its caller.
  *
  * The start of the text is never guessed from sections: with cgo the first code is not Go's.
@@ -25,7 +31,7 @@
 
 #include <string.h>
 
-#include "elf_relocation.h"
+#include "elf_file.h"
 
 #define GO_1_2	0xfffffffbu
 #define GO_1_16 0xfffffffau
@@ -42,6 +48,8 @@
 
 struct go_table {
 	struct elf_bytes bytes;
+	bool is_arm;		/* aarch64 */
+	unsigned int quantum;	/* bytes of the shortest instruction */
 	unsigned int word_bytes;
 	unsigned int pc_bytes;	/* size of a pc and of the function offset beside it */
 	uint64_t text;		/* address that a pc is relative to */
@@ -72,14 +80,17 @@ static bool read_word(const struct go_table *table, unsigned int index, uint64_t
 /* Returns the addend of the relative relocation at @place; 0: none. */
 static uint64_t find_relative(struct elf_file *file, uint64_t place)
 {
+	/* R_386_RELATIVE has the same number as that of x86-64. */
+	const uint32_t type = file->header.e_machine == EM_AARCH64 ? R_AARCH64_RELATIVE
+								   : R_X86_64_RELATIVE;
+
 	for (size_t i = 1; i < file->section_count; i++) {
 		struct elf_relocations all = elf_relocations_read(file, &file->sections[i]);
 
 		for (size_t j = 0; j < all.count; j++) {
 			struct elf_relocation relocation = elf_relocations_get(&all, j);
 
-			/* R_386_RELATIVE has the same number. */
-			if (relocation.place == place && relocation.type == R_X86_64_RELATIVE)
+			if (relocation.place == place && relocation.type == type)
 				return relocation.addend;
 		}
 	}
@@ -134,6 +145,8 @@ static bool read_header(struct go_table *table, struct elf_file *file,
 	if (!at || table->bytes.count < HEADER_BYTES || at[4] || at[5] ||
 	    (at[7] != 4 && at[7] != 8))
 		return false;
+	table->is_arm = file->header.e_machine == EM_AARCH64;
+	table->quantum = at[6];
 	table->word_bytes = table->pc_bytes = at[7];
 	read_number(&table->bytes, 0, 4, &magic);
 	if (!read_word(table, 0, &table->count))
@@ -272,12 +285,20 @@ static uint64_t read_field(const struct go_table *table, uint64_t function, unsi
 }
 
 /* Returns the unwind row of code with a frame of @size bytes. */
-static struct unwind_row row_of_size(uint64_t start, int64_t size)
+static struct unwind_row row_of_size(const struct go_table *table, uint64_t start, int64_t size)
 {
+	struct unwind_row row = { (uint32_t)start, (int16_t)(size / 8), .kind = UNWIND_ARM_SP };
+
 	if (size < 0 || size % 8 || size / 8 >= INT16_MAX)
 		return (struct unwind_row){ (uint32_t)start, .kind = UNWIND_COMPLEX };
-	return (struct unwind_row){ (uint32_t)start, (int16_t)(size / 8 + 1),
-				    .kind = UNWIND_SP };
+	if (!table->is_arm)
+		return (struct unwind_row){ (uint32_t)start, (int16_t)(size / 8 + 1),
+					    .kind = UNWIND_SP };
+	if (size) {
+		row.bp = -1;
+		row.bx = UNWIND_SAVES_PAIR | UNWIND_FROM_BASE;
+	}
+	return row;
 }
 
 static struct unwind_row gap_at(uint64_t start)
@@ -294,8 +315,8 @@ static int64_t read_change(struct byte_reader *reader)
 
 /* Appends the rows of a function of @bytes at @offset from its frame sizes; code without one is a
  * gap. */
-static int append_sizes(struct cfi_rows *rows, uint64_t offset, uint64_t bytes,
-			struct byte_reader reader)
+static int append_sizes(struct cfi_rows *rows, const struct go_table *table, uint64_t offset,
+			uint64_t bytes, struct byte_reader reader)
 {
 	uint64_t at = 0, step;
 	int64_t size = -1, change;
@@ -303,11 +324,11 @@ static int append_sizes(struct cfi_rows *rows, uint64_t offset, uint64_t bytes,
 
 	while (!err && at < bytes) {
 		change = read_change(&reader);
-		step = byte_reader_leb(&reader, false) & UINT32_MAX;
+		step = (byte_reader_leb(&reader, false) & UINT32_MAX) * table->quantum;
 		if (reader.is_bad || !step || (at && !change))
 			return cfi_rows_append(rows, gap_at(offset + at));
 		size += change;
-		err = cfi_rows_append(rows, row_of_size(offset + at, size));
+		err = cfi_rows_append(rows, row_of_size(table, offset + at, size));
 		at += step;
 	}
 	return err;
@@ -327,7 +348,7 @@ static int append_rows(struct cfi_rows *rows, const struct go_table *table, uint
 	if (flags & FLAG_SETS_SP)
 		return cfi_rows_append(rows, (struct unwind_row){ (uint32_t)offset,
 								  .kind = UNWIND_GAP });
-	return append_sizes(rows, offset, bytes,
+	return append_sizes(rows, table, offset, bytes,
 			    (struct byte_reader){ table->bytes.at + sizes, end, false });
 }
 

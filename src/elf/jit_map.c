@@ -1,4 +1,4 @@
-/* jit_map.c - see elf/jit_map.h. Everything here parses untrusted text.
+/* jit_map.c - see elf/file_jobs.h. Everything here parses untrusted text.
  *
  * The file grows while it is read: a line without its newline is left for the next job. A malformed
  * line is skipped and counted.
@@ -13,7 +13,7 @@
  * Built with -fcf-protection both begin with endbr64 (4).
  * Source: CPython, Python/asm_trampoline.S, Python/perf_trampoline.c.
  */
-#include "elf/jit_map.h"
+#include "elf/file_jobs.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -21,8 +21,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "elf/jit_rows.h"
 
 static int hex_digit(char c)
 {
@@ -63,16 +61,21 @@ static bool take_hex(const char **at, const char *end, uint64_t *value)
 
 static const struct trampoline {
 	uint64_t bytes;
+	enum machine machine;
 	struct unwind_row rows[3];
 } trampolines[] = {
-	{ 11,
+	{ 11, MACHINE_X86_64,
 	  { { 0, 1, 0, UNWIND_SP, 0 }, { 4, 2, 0, UNWIND_SP, 0 }, { 10, 1, 0, UNWIND_SP, 0 } } },
-	{ 15,
+	{ 15, MACHINE_X86_64,
 	  { { 0, 1, 0, UNWIND_SP, 0 }, { 8, 2, 0, UNWIND_SP, 0 }, { 14, 1, 0, UNWIND_SP, 0 } } },
-	{ 8,
+	{ 8, MACHINE_X86_64,
 	  { { 0, 1, 0, UNWIND_SP, 0 }, { 1, 2, -2, UNWIND_SP, 0 }, { 7, 1, 0, UNWIND_SP, 0 } } },
-	{ 12,
+	{ 12, MACHINE_X86_64,
 	  { { 0, 1, 0, UNWIND_SP, 0 }, { 5, 2, -2, UNWIND_SP, 0 }, { 11, 1, 0, UNWIND_SP, 0 } } },
+	{ 20, MACHINE_AARCH64,
+	  { { 0, 0, 0, UNWIND_ARM_SP, 0 },
+	    { 4, 2, -2, UNWIND_ARM_SP, UNWIND_SAVES_PAIR },
+	    { 16, 0, 0, UNWIND_ARM_SP, 0 } } },
 };
 
 /* Returns the rows of the CPython trampoline with that name and size; NULL: it is none. */
@@ -104,7 +107,7 @@ static int add_line(struct jit_rows *rows, const char *line, const char *end)
 	trampoline = find_trampoline(line, end, size);
 	if (err || !trampoline)
 		return err;
-	return jit_rows_add_unwind(rows, trampoline->rows,
+	return jit_rows_add_unwind(rows, trampoline->machine, trampoline->rows,
 				   sizeof(trampoline->rows) / sizeof(trampoline->rows[0]));
 }
 
@@ -180,7 +183,7 @@ int jit_map_compile(int fd, int before_fd, uint64_t offset, void **bytes, size_t
 
 	if (!rows)
 		return diag_set(why, -ENOMEM, "no memory for the perf map");
-	err = jit_rows_add_answer(rows, before_fd, why);
+	err = jit_rows_add_reply(rows, before_fd, why);
 	if (!err)
 		err = read_lines(rows, fd, &offset, why);
 	if (!err) {

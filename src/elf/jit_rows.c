@@ -1,4 +1,4 @@
-/* jit_rows.c - see elf/jit_rows.h.
+/* jit_rows.c - see elf/file_jobs.h.
  *
  * Steps: 1. sort the words (entries of the log) by address; 2. sweep over their starts and ends
  * with a heap of the current words, the latest on top: each stretch belongs to the top; 3. build a
@@ -8,9 +8,8 @@
  * Rejected: keeping rows sorted while adding (a million words move a million rows each); checking
  * the rows before an address at each look-up (overlapping rows are the rule here, not a rarity).
  */
-#include "elf/jit_rows.h"
+#include "elf/file_jobs.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -25,10 +24,10 @@
 
 #define TEXT_BYTES_MAX FLAT_BYTES_MAX
 
-_Static_assert(sizeof(struct jit_answer) % _Alignof(struct unwind_header) == 0 &&
+_Static_assert(sizeof(struct jit_reply) % _Alignof(struct unwind_header) == 0 &&
 	       sizeof(struct unwind_header) % _Alignof(struct flat_header) == 0 &&
 	       sizeof(struct unwind_row) % _Alignof(struct flat_header) == 0,
-	       "the tables behind it are aligned");
+	       "the tables after it are aligned");
 
 struct word {
 	uint64_t start, end;
@@ -43,7 +42,8 @@ struct jit_rows {
 	uint32_t count, capacity;
 	char *texts;		/* owned; NUL-terminated names */
 	size_t texts_used, texts_capacity;
-	struct cfi_rows rules;	/* owned */
+	struct cfi_rows rules;	/* owned; the machine's: enum machine */
+	uint8_t machine;
 	bool was_added;		/* the latest code was not skipped: it is words[count - 1] */
 	struct id_map last_at;	/* start -> word added last at that start */
 	uint64_t skipped;
@@ -149,13 +149,15 @@ int jit_rows_add_moved(struct jit_rows *rows, uint64_t from, uint64_t to, uint64
 	return add_word(rows, word);
 }
 
-int jit_rows_add_unwind(struct jit_rows *rows, const struct unwind_row *unwind, uint32_t count)
+int jit_rows_add_unwind(struct jit_rows *rows, enum machine machine,
+			const struct unwind_row *unwind, uint32_t count)
 {
 	struct word *word;
 	int err = 0;
 
-	if (!rows->was_added)
+	if (!rows->was_added || (rows->rules.count && rows->machine != machine))
 		return 0;
+	rows->machine = (uint8_t)machine;
 	word = &rows->words[rows->count - 1];
 	word->first_rule = rows->rules.count;
 	for (uint32_t i = 0; !err && i < count; i++)
@@ -165,7 +167,7 @@ int jit_rows_add_unwind(struct jit_rows *rows, const struct unwind_row *unwind, 
 }
 
 /* Returns the whole file, malloc'd for the caller; NULL: it can't be read. */
-static char *read_answer(int fd, size_t *count)
+static char *read_reply(int fd, size_t *count)
 {
 	struct stat status;
 	char *bytes;
@@ -186,15 +188,16 @@ static int add_known_rules(struct jit_rows *rows, const struct jit_tables *table
 {
 	const struct unwind_table *unwind = &tables->unwind;
 	struct word *word = &rows->words[rows->count - 1];
-	const uint64_t from = word->start - tables->answer->unwind_base;
+	const uint64_t from = word->start - tables->reply->unwind_base;
 	const struct unwind_row *row = unwind_table_find(unwind, from);
 	const struct unwind_row *end = unwind->rows + unwind->header->row_count;
 	int err = 0;
 
-	if (row->kind == UNWIND_GAP || word->start < tables->answer->unwind_base ||
+	rows->machine = unwind->header->machine;
+	if (row->kind == UNWIND_GAP || word->start < tables->reply->unwind_base ||
 	    from > UINT32_MAX)
 		return 0;
-	word->rules_start = tables->answer->unwind_base;
+	word->rules_start = tables->reply->unwind_base;
 	word->first_rule = rows->rules.count;
 	for (; !err && row < end && row->start < from + (word->end - word->start); row++)
 		err = cfi_rows_append(&rows->rules, *row);
@@ -218,7 +221,7 @@ static int add_tables(struct jit_rows *rows, const struct jit_tables *tables)
 	return err;
 }
 
-int jit_rows_add_answer(struct jit_rows *rows, int fd, struct diag *why)
+int jit_rows_add_reply(struct jit_rows *rows, int fd, struct diag *why)
 {
 	struct jit_tables tables;
 	size_t count;
@@ -227,12 +230,12 @@ int jit_rows_add_answer(struct jit_rows *rows, int fd, struct diag *why)
 
 	if (fd < 0)
 		return 0;
-	bytes = read_answer(fd, &count);
+	bytes = read_reply(fd, &count);
 	if (!bytes)
 		return diag_set(why, -EBADMSG, "cannot read what was known before");
-	err = jit_answer_check(&tables, bytes, count, why);
+	err = jit_reply_check(&tables, bytes, count, why);
 	if (!err) {
-		rows->skipped += tables.answer->skipped;
+		rows->skipped += tables.reply->skipped;
 		err = add_tables(rows, &tables);
 		rows->was_added = false;
 		if (err)
@@ -397,27 +400,28 @@ static int sweep(const struct jit_rows *rows, struct heap *heap, struct made *ma
 	return err ? err : end_rules(made);
 }
 
-/* Writes the answer: struct jit_answer, unwind table, flat table. */
-static int put_answer(const struct jit_rows *rows, uint64_t read_bytes, const struct made *made,
-		      const void *names, size_t names_bytes, void **bytes, size_t *bytes_count)
+/* Writes the reply: struct jit_reply, unwind table, flat table. */
+static int put_reply(const struct jit_rows *rows, uint64_t read_bytes, const struct made *made,
+		     const void *names, size_t names_bytes, void **bytes, size_t *bytes_count)
 {
 	const size_t rows_bytes = made->unwind.count * sizeof(struct unwind_row);
 	const struct unwind_header header = {
 		.magic = UNWIND_TABLE_MAGIC, .version = UNWIND_TABLE_VERSION,
 		.row_count = made->unwind.count,
+		.machine = made->unwind.count ? rows->machine : MACHINE_UNKNOWN,
 	};
-	const struct jit_answer answer = {
+	const struct jit_reply reply = {
 		.read_bytes = read_bytes, .skipped = rows->skipped, .unwind_base = made->base,
 		.unwind_bytes = sizeof(header) + rows_bytes,
 	};
 	char *at;
 
-	*bytes_count = sizeof(answer) + sizeof(header) + rows_bytes + names_bytes;
+	*bytes_count = sizeof(reply) + sizeof(header) + rows_bytes + names_bytes;
 	*bytes = at = malloc(*bytes_count);
 	if (!at)
 		return -ENOMEM;
-	memcpy(at, &answer, sizeof(answer));
-	at += sizeof(answer);
+	memcpy(at, &reply, sizeof(reply));
+	at += sizeof(reply);
 	memcpy(at, &header, sizeof(header));
 	at += sizeof(header);
 	if (rows_bytes)
@@ -443,7 +447,7 @@ int jit_rows_finish(struct jit_rows *rows, uint64_t read_bytes, void **bytes, si
 	if (!err)
 		err = flat_builder_finish(made.names, 1, &names, &names_bytes);
 	if (!err)
-		err = put_answer(rows, read_bytes, &made, names, names_bytes, bytes, bytes_count);
+		err = put_reply(rows, read_bytes, &made, names, names_bytes, bytes, bytes_count);
 	flat_builder_destroy(made.names);
 	free(made.unwind.rows);
 	free(heap.items);
@@ -451,23 +455,23 @@ int jit_rows_finish(struct jit_rows *rows, uint64_t read_bytes, void **bytes, si
 	return err;
 }
 
-int jit_answer_check(struct jit_tables *tables, const void *bytes, size_t bytes_count,
-		     struct diag *why)
+int jit_reply_check(struct jit_tables *tables, const void *bytes, size_t bytes_count,
+		    struct diag *why)
 {
-	const struct jit_answer *answer = bytes;
+	const struct jit_reply *reply = bytes;
 	const char *at = bytes;
 	uint64_t left;
 	int err;
 
-	if (bytes_count < sizeof(*answer))
+	if (bytes_count < sizeof(*reply))
 		return diag_set(why, -EBADMSG, "names of run-time code without their header");
-	at += sizeof(*answer);
-	left = bytes_count - sizeof(*answer);
-	if (answer->unwind_bytes > left || answer->unwind_bytes % 8)
+	at += sizeof(*reply);
+	left = bytes_count - sizeof(*reply);
+	if (reply->unwind_bytes > left || reply->unwind_bytes % 8)
 		return diag_set(why, -EBADMSG, "names of run-time code that end in their rows");
-	tables->answer = answer;
-	left -= answer->unwind_bytes;
-	err = unwind_table_check(&tables->unwind, at, (size_t)answer->unwind_bytes, why);
-	return err ? err : flat_table_check(&tables->names, at + answer->unwind_bytes,
+	tables->reply = reply;
+	left -= reply->unwind_bytes;
+	err = unwind_table_check(&tables->unwind, at, (size_t)reply->unwind_bytes, why);
+	return err ? err : flat_table_check(&tables->names, at + reply->unwind_bytes,
 					    (size_t)left, why);
 }

@@ -1,6 +1,4 @@
-/* jitdump.c - see elf/jitdump.h. Everything here parses untrusted bytes.
- *
- *   | header | record | record | ...       record = | id | total_size | timestamp | body |
+/* jitdump.c - see elf/file_jobs.h. Everything here parses untrusted bytes.
  *
  * The file has the code besides its names: only the headers of records are read. An incomplete
  * record is left for the next job. A record with an impossible size ends the job, because the start
@@ -16,9 +14,8 @@
  * A writer may keep records back: CPython flushes its dump every 2 MiB and at the end, so that a
  * live reader sees few of its names. Its perf map is flushed line by line.
  */
-#include "elf/jitdump.h"
+#include "elf/file_jobs.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,7 +25,7 @@
 
 #include "base/whole_io.h"
 #include "cfi_program.h"
-#include "elf/jit_rows.h"
+#include "jitdump_format.h"
 
 #define MAGIC	      0x4a695444u	/* "JiTD" in the writer's byte order */
 #define MAGIC_SWAPPED 0x4454694au
@@ -36,45 +33,16 @@
 /* Assumed address of unwinding entries: high enough that their code, just below, is not at 0. */
 #define SECTION_ADDRESS ((uint64_t)1 << 47)
 
-enum record_id {
-	JIT_CODE_LOAD = 0,
-	JIT_CODE_MOVE = 1,
-	JIT_CODE_UNWINDING_INFO = 4,
-};
+#define HEAD_BYTES (sizeof(struct jitdump_head) + sizeof(struct jitdump_load) + JIT_NAME_BYTES)
 
-struct file_header {
-	uint32_t magic, version, total_size, elf_machine, padding, pid;
-	uint64_t timestamp, flags;
-};
-
-struct record_head {
-	uint32_t id, total_size;
-	uint64_t timestamp;
-};
-
-struct load_body {		/* the NUL-terminated name and the code follow */
-	uint32_t pid, tid;
-	uint64_t vma, code_addr, code_size, code_index;
-};
-
-struct move_body {
-	uint32_t pid, tid;
-	uint64_t vma, old_code_addr, new_code_addr, code_size, code_index;
-};
-
-struct unwinding_body {		/* unwinding_size bytes follow: .eh_frame, .eh_frame_hdr */
-	uint64_t unwinding_size, header_size, mapped_size;
-};
-
-#define HEAD_BYTES (sizeof(struct record_head) + sizeof(struct load_body) + JIT_NAME_BYTES)
-
-_Static_assert(sizeof(struct move_body) <= sizeof(struct load_body) + JIT_NAME_BYTES,
+_Static_assert(sizeof(struct jitdump_move) <= sizeof(struct jitdump_load) + JIT_NAME_BYTES,
 	       "the head of any record fits");
 
 struct dump {
 	int fd;
 	uint64_t bytes, at;	/* at: offset up to which the file was read */
 	struct jit_rows *rows;
+	enum machine machine;		/* the code's */
 	struct cfi_program program;	/* program.machine NULL: no rows can be made */
 	struct cfi_rows unwind;		/* owned; rows for the next JIT_CODE_LOAD; count 0: none */
 	uint64_t unwind_at;		/* offset of the unwinding record with these rows */
@@ -87,23 +55,20 @@ static bool read_at(const struct dump *dump, void *out, size_t count, uint64_t a
 	return whole_pread(dump->fd, out, count, (off_t)at) == (ssize_t)count;
 }
 
-static int read_header(struct dump *dump)
+int jitdump_read_header(int fd, uint64_t bytes, struct jitdump_header *out, struct diag *why)
 {
-	struct file_header header;
-
-	if (dump->bytes < sizeof(header) || !read_at(dump, &header, sizeof(header), 0))
-		return diag_set(dump->why, -ENOEXEC, "jitdump without its header");
-	if (header.magic == MAGIC_SWAPPED)
-		return diag_set(dump->why, -ENOEXEC, "jitdump of the other byte order");
-	if (header.magic != MAGIC)
-		return diag_set(dump->why, -ENOEXEC, "not a jitdump");
-	if (header.version != VERSION)
-		return diag_set(dump->why, -ENOEXEC, "jitdump of version %u, expected %d",
-				header.version, VERSION);
-	if (header.total_size < sizeof(header) || header.total_size > dump->bytes)
-		return diag_set(dump->why, -EBADMSG, "jitdump with a header of %u bytes",
-				header.total_size);
-	dump->at = header.total_size;
+	if (bytes < sizeof(*out) || whole_pread(fd, out, sizeof(*out), 0) != sizeof(*out))
+		return diag_set(why, -ENOEXEC, "jitdump without its header");
+	if (out->magic == MAGIC_SWAPPED)
+		return diag_set(why, -ENOEXEC, "jitdump of the other byte order");
+	if (out->magic != MAGIC)
+		return diag_set(why, -ENOEXEC, "not a jitdump");
+	if (out->version != VERSION)
+		return diag_set(why, -ENOEXEC, "jitdump of version %u, expected %d", out->version,
+				VERSION);
+	if (out->total_size < sizeof(*out) || out->total_size > bytes)
+		return diag_set(why, -EBADMSG, "jitdump with a header of %u bytes",
+				out->total_size);
 	return 0;
 }
 
@@ -116,11 +81,13 @@ static int add_entry(void *context, const struct frame_entry *entry)
 
 static int add_unwinding(struct dump *dump, const unsigned char *body, size_t bytes)
 {
-	struct unwinding_body unwinding;
+	struct jitdump_unwinding unwinding;
 	struct elf_bytes frames = { body + sizeof(unwinding), 0 };
 
 	dump->unwind.count = 0;
 	dump->program.cie_number = 0;
+	if (!dump->program.machine)
+		return 0;
 	if (bytes < sizeof(unwinding)) {
 		jit_rows_skip(dump->rows);
 		return 0;
@@ -137,7 +104,7 @@ static int add_unwinding(struct dump *dump, const unsigned char *body, size_t by
 
 static int add_load(struct dump *dump, const unsigned char *body, size_t bytes)
 {
-	struct load_body load;
+	struct jitdump_load load;
 	int err;
 
 	if (bytes < sizeof(load)) {
@@ -148,14 +115,15 @@ static int add_load(struct dump *dump, const unsigned char *body, size_t bytes)
 	err = jit_rows_add(dump->rows, load.code_addr, load.code_size,
 			   (const char *)body + sizeof(load), bytes - sizeof(load));
 	if (!err && dump->unwind.count)
-		err = jit_rows_add_unwind(dump->rows, dump->unwind.rows, dump->unwind.count);
+		err = jit_rows_add_unwind(dump->rows, dump->machine, dump->unwind.rows,
+					  dump->unwind.count);
 	dump->unwind.count = 0;
 	return err;
 }
 
 static int add_move(struct dump *dump, const unsigned char *body, size_t bytes)
 {
-	struct move_body move;
+	struct jitdump_move move;
 
 	if (bytes < sizeof(move)) {
 		jit_rows_skip(dump->rows);
@@ -166,7 +134,7 @@ static int add_move(struct dump *dump, const unsigned char *body, size_t bytes)
 				  move.code_size);
 }
 
-static int add_record(struct dump *dump, const struct record_head *head,
+static int add_record(struct dump *dump, const struct jitdump_head *head,
 		      const unsigned char *body, size_t bytes)
 {
 	switch (head->id) {
@@ -186,7 +154,7 @@ static int add_record(struct dump *dump, const struct record_head *head,
 static bool take_record(struct dump *dump, int *err)
 {
 	unsigned char bytes[HEAD_BYTES];
-	struct record_head head;
+	struct jitdump_head head;
 	size_t wanted;
 
 	*err = 0;
@@ -206,8 +174,16 @@ static bool take_record(struct dump *dump, int *err)
 	return !*err;
 }
 
+static void use_machine(struct dump *dump, uint32_t elf_machine)
+{
+	dump->machine = machine_of_elf(elf_machine);
+	if (elf_machine <= UINT16_MAX)
+		dump->program.machine = cfi_machine_find((uint16_t)elf_machine);
+}
+
 static int read_records(struct dump *dump)
 {
+	struct jitdump_header header;
 	struct stat status;
 	int err = 0;
 
@@ -216,10 +192,13 @@ static int read_records(struct dump *dump)
 	if ((uint64_t)status.st_size > JITDUMP_BYTES_MAX)
 		return diag_set(dump->why, -E2BIG, "jitdump is larger than 4 GiB");
 	dump->bytes = (uint64_t)status.st_size;
-	if (!dump->at)
-		err = read_header(dump);
-	if (err)
+	err = jitdump_read_header(dump->fd, dump->bytes, &header, dump->at ? NULL : dump->why);
+	if (err && !dump->at)
 		return err;
+	if (!dump->at)
+		dump->at = header.total_size;
+	if (!err)
+		use_machine(dump, header.elf_machine);
 	while (take_record(dump, &err))
 		continue;
 	return err ? diag_set(dump->why, err, "jitdump needs more memory than allowed") : 0;
@@ -228,13 +207,12 @@ static int read_records(struct dump *dump)
 int jitdump_compile(int fd, int before_fd, uint64_t offset, void **bytes, size_t *bytes_count,
 		    struct diag *why)
 {
-	struct dump dump = { .fd = fd, .at = offset, .rows = jit_rows_create(), .why = why,
-			     .program.machine = cfi_machine_find(EM_X86_64) };
+	struct dump dump = { .fd = fd, .at = offset, .rows = jit_rows_create(), .why = why };
 	int err;
 
 	if (!dump.rows)
 		return diag_set(why, -ENOMEM, "no memory for the jitdump");
-	err = jit_rows_add_answer(dump.rows, before_fd, why);
+	err = jit_rows_add_reply(dump.rows, before_fd, why);
 	if (!err)
 		err = read_records(&dump);
 	if (!err) {

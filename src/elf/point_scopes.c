@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "dwarf_index.h"
+
 #define DEPTH_MAX 64	/* nested scopes: damaged files may have cycles */
 
 static uint64_t cost_of(const struct point_job *job)
@@ -62,7 +64,8 @@ int point_scopes_open(struct point_job *job)
 		return 0;
 	}
 	job->dwarf = job->source->dwarf;
-	job->frames = dwarf_getcfi_elf(job->object.elf.elf);
+	if (!query->is_of_kernel)	/* has .debug_frame, and .eh_frame is not relocated */
+		job->frames = dwarf_getcfi_elf(job->dso.elf.elf);
 	job->rows.header.flags |= POINT_HAS_DEBUG;
 	return 0;
 }
@@ -120,7 +123,7 @@ static bool look_at_unit(struct point_job *job, Dwarf_Die *unit, void *context)
 	return !at->is_found;
 }
 
-static bool entry_of(Dwarf_Die *die, uint64_t *entry)
+bool point_scopes_entry(Dwarf_Die *die, uint64_t *entry)
 {
 	Dwarf_Addr base, start, end;
 
@@ -132,8 +135,30 @@ static bool entry_of(Dwarf_Die *die, uint64_t *entry)
 	return true;
 }
 
-/* Finds the innermost inlined copy that contains @vaddr. */
-static void find_inner(Dwarf_Die *scope, uint64_t vaddr, struct point_scope *out, int depth)
+static bool read_number(Dwarf_Die *die, unsigned int name, Dwarf_Word *out)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) && !dwarf_formudata(&attribute, out);
+}
+
+/* Returns whether @copy is inlined by a call in line @line of @source. */
+static bool is_called_at(Dwarf_Die *unit, Dwarf_Die *copy, const char *source, int line)
+{
+	Dwarf_Word file, call_line;
+	Dwarf_Files *files;
+	size_t count;
+
+	return read_number(copy, DW_AT_call_line, &call_line) && call_line == (Dwarf_Word)line &&
+	       read_number(copy, DW_AT_call_file, &file) &&
+	       !dwarf_getsrcfiles(unit, &files, &count) && file < count &&
+	       dwarf_path_ends(dwarf_filesrc(files, file, NULL, NULL), source);
+}
+
+/* Finds the innermost inlined copy that contains @vaddr, but none that is called at @line of
+ * @source; line 0: any. */
+static void find_inner(Dwarf_Die *scope, uint64_t vaddr, const char *source, int line,
+		       struct point_scope *out, int depth)
 {
 	Dwarf_Die child;
 
@@ -145,24 +170,34 @@ static void find_inner(Dwarf_Die *scope, uint64_t vaddr, struct point_scope *out
 		if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) ||
 		    dwarf_haspc(&child, vaddr) != 1)
 			continue;
+		if (tag == DW_TAG_inlined_subroutine && line &&
+		    is_called_at(&out->unit, &child, source, line))
+			return;
 		if (tag == DW_TAG_inlined_subroutine) {
 			out->inner = child;
 			out->is_inlined = true;
 		}
-		find_inner(&child, vaddr, out, depth + 1);
+		find_inner(&child, vaddr, source, line, out, depth + 1);
 		return;
 	} while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static bool fill_scope(const struct at *at, struct point_scope *out)
+static bool fill_scope(const struct at *at, const char *source, int line,
+		       struct point_scope *out)
 {
 	*out = (struct point_scope){ .unit = at->unit, .function = at->function,
 				     .inner = at->function };
-	find_inner(&out->function, at->vaddr, out, 0);
-	return entry_of(&out->inner, &out->entry);
+	find_inner(&out->function, at->vaddr, source, line, out, 0);
+	return point_scopes_entry(&out->inner, &out->entry);
 }
 
 bool point_scopes_at(struct point_job *job, uint64_t vaddr, struct point_scope *out)
+{
+	return point_scopes_at_line(job, vaddr, NULL, 0, out);
+}
+
+bool point_scopes_at_line(struct point_job *job, uint64_t vaddr, const char *source, int line,
+			  struct point_scope *out)
 {
 	struct at at = { .vaddr = vaddr };
 	Dwarf_Die unit;
@@ -173,12 +208,12 @@ bool point_scopes_at(struct point_job *job, uint64_t vaddr, struct point_scope *
 		look_at_unit(job, &unit, &at);
 	if (!at.is_found)
 		point_scopes_units(job, look_at_unit, &at);
-	return at.is_found && fill_scope(&at, out);
+	return at.is_found && fill_scope(&at, source, line, out);
 }
 
 void point_scopes_leave_inlined(struct point_scope *scope)
 {
-	if (!scope->is_inlined || !entry_of(&scope->function, &scope->entry))
+	if (!scope->is_inlined || !point_scopes_entry(&scope->function, &scope->entry))
 		return;
 	scope->inner = scope->function;
 	scope->is_inlined = false;
@@ -208,23 +243,19 @@ static int tell_instance(Dwarf_Die *instance, void *context)
 {
 	uint64_t entry;
 
-	if (entry_of(instance, &entry))
+	if (point_scopes_entry(instance, &entry))
 		tell(context, entry, instance, true);
 	return DWARF_CB_OK;
 }
 
-static bool is_named(const struct point_query *query, Dwarf_Die *function)
+static bool is_declared_in(const struct point_query *query, Dwarf_Die *function)
 {
-	const char *name = dwarf_diename(function), *linkage;
-	Dwarf_Attribute attribute;
+	struct dwarf_place place;
 
-	if (name && strcmp(name, query->function) == 0)
+	if (!query->declared_in[0])
 		return true;
-	linkage = dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
-	return linkage && (!strcmp(linkage, query->function) ||
-			   (strchr(query->function, ':') &&
-			    point_name_matches(query->function, false, true, linkage,
-					       strlen(linkage))));
+	dwarf_declared_place(function, &place);
+	return dwarf_path_ends(place.file, query->declared_in);
 }
 
 static int tell_function(Dwarf_Die *function, void *context)
@@ -232,9 +263,10 @@ static int tell_function(Dwarf_Die *function, void *context)
 	struct named *named = context;
 	uint64_t entry;
 
-	if (!is_named(named->job->query, function))
+	if (!dwarf_is_named(function, named->job->query->function) ||
+	    !is_declared_in(named->job->query, function))
 		return DWARF_CB_OK;
-	if (entry_of(function, &entry))
+	if (point_scopes_entry(function, &entry))
 		tell(named, entry, function, false);
 	if (dwarf_func_inline(function))
 		dwarf_func_inline_instances(function, tell_instance, named);

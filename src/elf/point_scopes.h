@@ -4,7 +4,7 @@
 #ifndef ELF_POINT_SCOPES_H
 #define ELF_POINT_SCOPES_H
 
-#include "point_job.h"
+#include "point_rows.h"
 
 struct point_scope {
 	Dwarf_Die unit;
@@ -22,10 +22,19 @@ void point_scopes_close(struct point_job *job);
 /* Finds the innermost scope at @vaddr. Returns false if the debug information has none there. */
 bool point_scopes_at(struct point_job *job, uint64_t vaddr, struct point_scope *out);
 
+/* Finds the innermost scope that line @line of @source is of: at a call that is inlined, the
+ * caller, although the code there is the callee's already. @source: the end of a path. */
+bool point_scopes_at_line(struct point_job *job, uint64_t vaddr, const char *source, int line,
+			  struct point_scope *out);
+
+/* Finds the virtual address where the code of @die begins. Returns false if it has none. */
+bool point_scopes_entry(Dwarf_Die *die, uint64_t *entry);
+
 /* Changes @scope from an inlined copy to the function that contains it. */
 void point_scopes_leave_inlined(struct point_scope *scope);
 
-/* Called for all functions with the queried name, out-of-line or inlined. */
+/* Called for all functions with the queried name, declared in query->declared_in, out-of-line or
+ * inlined. */
 typedef void point_scope_sink(struct point_job *job, const struct point_scope *scope,
 			      void *context);
 void point_scopes_named(struct point_job *job, point_scope_sink *sink, void *context);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/name_pattern.h"
+#include "base/name_match.h"
 #include "elf/demangle.h"
 
 #define NAME_MAX_BYTES 1024	/* nobody types longer names */
@@ -195,4 +195,45 @@ bool point_name_matches(const char *pattern, bool is_wildcard, bool demangles, c
 	if (demangles)
 		return matches_demangled(pattern, is_wildcard, text);
 	return !is_wildcard && cut_clone_suffix(text) && !strcmp(pattern, text);
+}
+
+static bool is_named(const struct flat_name *name, const char *wanted)
+{
+	return name->bytes == strlen(wanted) && !memcmp(name->text, wanted, name->bytes);
+}
+
+/* Variables per CPU are in a section of their own, at addresses that are offsets from each CPU's
+ * base. */
+static bool is_per_cpu(const struct elf_file *file, const struct elf_symbol *symbol)
+{
+	return strstr(file->sections[symbol->section].name, "percpu") != NULL;
+}
+
+bool point_symbols_variable(struct elf_file *file, uint64_t vaddr, char name[POINT_NAME_BYTES],
+			    uint64_t *begin)
+{
+	struct elf_symbols table;
+	uint32_t same = 0;
+
+	name[0] = '\0';
+	if (elf_symbols_read(&table, file, SHT_SYMTAB, NULL))
+		return false;
+	for (size_t i = 1; i < table.count && !name[0]; i++) {
+		const struct elf_symbol symbol = elf_symbols_get(&table, i);
+		const struct flat_name text = elf_symbols_name(&table, &symbol);
+
+		if (symbol.type != STT_OBJECT || vaddr - symbol.value >= symbol.size ||
+		    is_per_cpu(file, &symbol) || text.bytes >= POINT_NAME_BYTES)
+			continue;
+		memcpy(name, text.text, text.bytes);
+		name[text.bytes] = '\0';
+		*begin = symbol.value;
+	}
+	for (size_t i = 1; i < table.count && name[0]; i++) {
+		const struct elf_symbol symbol = elf_symbols_get(&table, i);
+		const struct flat_name text = elf_symbols_name(&table, &symbol);
+
+		same += symbol.section && is_named(&text, name);
+	}
+	return same == 1;
 }

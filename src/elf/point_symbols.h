@@ -4,8 +4,9 @@
 #ifndef ELF_POINT_SYMBOLS_H
 #define ELF_POINT_SYMBOLS_H
 
-#include "elf_minidebug.h"
+#include "elf_debug_file.h"
 #include "elf_symbols.h"
+#include "sandbox/probe_points.h"
 
 struct point_symbol {
 	uint64_t vaddr, offset;		/* offset: file offset */
@@ -37,5 +38,11 @@ const struct point_symbol *point_symbols_at(const struct point_symbols *symbols,
  * demangled name with or without parameters. * and ? are wildcards if @is_wildcard. */
 bool point_name_matches(const char *pattern, bool is_wildcard, bool demangles, const char *name,
 			size_t bytes);
+
+/* Finds the variable of a kernel or module that has @vaddr: its name, which must be that of no
+ * other symbol of the file, and where it begins. Reads the whole table. False: none, or one per
+ * CPU. */
+bool point_symbols_variable(struct elf_file *file, uint64_t vaddr, char name[POINT_NAME_BYTES],
+			    uint64_t *begin);
 
 #endif

@@ -7,7 +7,10 @@
 
 #define DEPTH_MAX	  32	/* nested typedefs, pointers, members: there may be cycles */
 #define REGISTER_BYTES	  8
-#define BY_VALUE_MAX	  16	/* larger aggregates are passed in memory: AMD64 ABI, 3.2.3 */
+#define BY_VALUE_MAX	  16	/* larger aggregates are passed in memory: AMD64 ABI, 3.2.3;
+				 * AAPCS64, 6.8.2 */
+#define FLOATS_MAX	  4	/* members of a homogeneous aggregate: AAPCS64, 5.9.5 */
+#define MEMBERS_MAX	  1000	/* members of a type that are looked at for these rules */
 
 static bool follow_type(Dwarf_Die *die, Dwarf_Die *out)
 {
@@ -70,6 +73,14 @@ static bool read_number(Dwarf_Die *die, unsigned int name, uint64_t *number)
 	       dwarf_formudata(&attribute, number) == 0;
 }
 
+static bool is_complex(Dwarf_Die *type)
+{
+	uint64_t encoding;
+
+	return dwarf_tag(type) == DW_TAG_base_type &&
+	       read_number(type, DW_AT_encoding, &encoding) && encoding == DW_ATE_complex_float;
+}
+
 static bool is_float(Dwarf_Die *type)
 {
 	uint64_t encoding;
@@ -80,26 +91,184 @@ static bool is_float(Dwarf_Die *type)
 		encoding == DW_ATE_imaginary_float || encoding == DW_ATE_decimal_float);
 }
 
-enum point_class point_types_class(Dwarf_Die *type)
+/* Returns whether @type is a short vector, which one vector register has: AAPCS64, 5.8. */
+static bool is_vector(Dwarf_Die *type)
+{
+	return dwarf_tag(type) == DW_TAG_array_type && dwarf_hasattr(type, DW_AT_GNU_vector) &&
+	       (size_of(type) == 8 || size_of(type) == 16);
+}
+
+/* Returns whether @member is static: one per class, not per instance. */
+static bool is_static(Dwarf_Die *member)
+{
+	return dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration);
+}
+
+static const struct point_passing mixed = { .class = POINT_CLASS_MIXED };
+static const struct point_passing by_reference = { .class = POINT_CLASS_REFERENCE,
+						   .registers = 1 };
+
+static bool is_passed_by_reference(Dwarf_Die *aggregate)
 {
 	uint64_t convention = 0;
+
+	read_number(aggregate, DW_AT_calling_convention, &convention);
+	return convention == DW_CC_pass_by_reference;
+}
+
+/* Passes integers, pointers and what else is neither aggregate nor floating point. */
+static struct point_passing pass_plain(Dwarf_Die *plain)
+{
+	const bool is_wide = !is_pointer(dwarf_tag(plain)) && size_of(plain) > REGISTER_BYTES;
+
+	if (dwarf_tag(plain) == DW_TAG_array_type)
+		return mixed;
+	return (struct point_passing){ POINT_CLASS_INTEGER, is_wide ? 2 : 1, false };
+}
+
+static struct point_passing pass_x86(Dwarf_Die *plain)
+{
+	if (is_float(plain))
+		return size_of(plain) > REGISTER_BYTES
+			       ? mixed : (struct point_passing){ POINT_CLASS_VECTOR, 1, false };
+	if (!is_aggregate(dwarf_tag(plain)))
+		return pass_plain(plain);
+	if (is_passed_by_reference(plain))
+		return by_reference;
+	if (size_of(plain) > BY_VALUE_MAX)
+		return (struct point_passing){ .class = POINT_CLASS_MEMORY };
+	return mixed;
+}
+
+/* What the members of an aggregate have in common. */
+struct members {
+	uint64_t float_bytes;	/* size of each, if all are floating point numbers; 0: none yet */
+	uint32_t floats;	/* in a union: of its largest member */
+	uint32_t visited;
+	bool has_others;	/* not only floating point numbers of one size */
+	bool has_wide_integer;	/* one of 16 bytes, which has to be aligned */
+	bool has_alignment;	/* the source gives one */
+};
+
+static void look_at_members(Dwarf_Die *type, struct members *found, int depth);
+
+static void look_at_float(struct members *found, uint64_t bytes, uint32_t count)
+{
+	found->has_others |= found->float_bytes && found->float_bytes != bytes;
+	found->float_bytes = bytes;
+	found->floats += count;
+}
+
+static void look_at_array(Dwarf_Die *array, struct members *found, int depth)
+{
+	struct members element = { .visited = found->visited };
+	uint64_t one, all = size_of(array);
+	Dwarf_Die type;
+
+	if (!follow_type(array, &type) || !(one = size_of(&type))) {
+		found->has_others = true;
+		return;
+	}
+	look_at_members(&type, &element, depth + 1);
+	found->has_others |= element.has_others || all / one > FLOATS_MAX;
+	found->has_wide_integer |= element.has_wide_integer;
+	found->has_alignment |= element.has_alignment;
+	found->visited = element.visited;
+	if (element.floats && all / one <= FLOATS_MAX)
+		look_at_float(found, element.float_bytes, (uint32_t)(element.floats * (all / one)));
+}
+
+static void look_at_aggregate(Dwarf_Die *type, struct members *found, int depth)
+{
+	const bool is_union = dwarf_tag(type) == DW_TAG_union_type;
+	uint32_t before = found->floats, most = found->floats;
+	Dwarf_Die child, inner;
+
+	found->has_alignment |= dwarf_hasattr(type, DW_AT_alignment) == 1;
+	if (dwarf_child(type, &child) != 0)
+		return;
+	do {
+		const int tag = dwarf_tag(&child);
+
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || is_static(&child))
+			continue;
+		found->has_alignment |= dwarf_hasattr(&child, DW_AT_alignment) == 1;
+		if (is_union)
+			found->floats = before;
+		if (follow_type(&child, &inner))
+			look_at_members(&inner, found, depth + 1);
+		else
+			found->has_others = true;
+		most = found->floats > most ? found->floats : most;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	found->floats = most;
+}
+
+static void look_at_members(Dwarf_Die *type, struct members *found, int depth)
+{
+	Dwarf_Die plain;
+
+	if (depth > DEPTH_MAX || ++found->visited > MEMBERS_MAX || !peel(type, &plain)) {
+		found->has_others = found->has_alignment = true;
+		return;
+	}
+	if (is_aggregate(dwarf_tag(&plain))) {
+		look_at_aggregate(&plain, found, depth);
+	} else if (is_complex(&plain)) {
+		look_at_float(found, size_of(&plain) / 2, 2);
+	} else if (is_float(&plain) || is_vector(&plain)) {
+		look_at_float(found, size_of(&plain), 1);
+	} else if (dwarf_tag(&plain) == DW_TAG_array_type) {
+		look_at_array(&plain, found, depth);
+	} else {
+		found->has_others = true;
+		found->has_wide_integer |= size_of(&plain) > REGISTER_BYTES;
+	}
+}
+
+/* Passes an aggregate: up to four floating point numbers of one size in vector registers, others
+ * in up to two registers for integers, and large ones by reference. */
+static struct point_passing pass_aarch64_aggregate(Dwarf_Die *plain)
+{
+	const uint64_t bytes = size_of(plain);
+	struct members found = { .floats = 0 };
+
+	if (is_passed_by_reference(plain))
+		return by_reference;
+	look_at_members(plain, &found, 0);
+	if (!found.has_others && found.floats && found.floats <= FLOATS_MAX &&
+	    found.floats * found.float_bytes == bytes)
+		return (struct point_passing){ POINT_CLASS_VECTOR, (uint8_t)found.floats, false };
+	if (bytes > BY_VALUE_MAX)
+		return by_reference;
+	if (found.has_alignment || !bytes)
+		return mixed;
+	return (struct point_passing){ POINT_CLASS_INTEGER, bytes > REGISTER_BYTES ? 2 : 1,
+				       found.has_wide_integer };
+}
+
+static struct point_passing pass_aarch64(Dwarf_Die *plain)
+{
+	struct point_passing passing;
+
+	if (is_complex(plain))
+		return (struct point_passing){ POINT_CLASS_VECTOR, 2, false };
+	if (is_float(plain) || is_vector(plain))
+		return (struct point_passing){ POINT_CLASS_VECTOR, 1, false };
+	if (is_aggregate(dwarf_tag(plain)))
+		return pass_aarch64_aggregate(plain);
+	passing = pass_plain(plain);
+	passing.is_even = passing.registers == 2;
+	return passing;
+}
+
+struct point_passing point_types_passing(Dwarf_Die *type, enum machine machine)
+{
 	Dwarf_Die plain;
 
 	if (!peel(type, &plain))
-		return POINT_CLASS_MIXED;
-	if (is_float(&plain))
-		return size_of(&plain) > REGISTER_BYTES ? POINT_CLASS_MIXED : POINT_CLASS_VECTOR;
-	if (is_aggregate(dwarf_tag(&plain))) {
-		read_number(&plain, DW_AT_calling_convention, &convention);
-		if (convention == DW_CC_pass_by_reference)
-			return POINT_CLASS_REFERENCE;
-		return size_of(&plain) > BY_VALUE_MAX ? POINT_CLASS_MEMORY : POINT_CLASS_MIXED;
-	}
-	if (dwarf_tag(&plain) == DW_TAG_array_type)
-		return POINT_CLASS_MIXED;
-	if (is_pointer(dwarf_tag(&plain)))
-		return POINT_CLASS_INTEGER;
-	return size_of(&plain) > REGISTER_BYTES ? POINT_CLASS_TWO_INTEGERS : POINT_CLASS_INTEGER;
+		return mixed;
+	return machine == MACHINE_AARCH64 ? pass_aarch64(&plain) : pass_x86(&plain);
 }
 
 /* Writes the type's name with its qualifiers and stars: "const struct item *". */
@@ -145,14 +314,8 @@ static void write_name(const Dwarf_Die *type, char *out, size_t room)
 struct found_member {
 	Dwarf_Die die;
 	uint64_t offset;	/* bytes from the start of the outermost struct */
-	bool is_computed;	/* the offset depends on the object: a virtual base */
+	bool is_computed;	/* the offset depends on the instance: a virtual base */
 };
-
-/* Returns whether @member is static: one per class, not per object. */
-static bool is_static(Dwarf_Die *member)
-{
-	return dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration);
-}
 
 /* Adds the offset of @member; members of a union may have no offset attribute. */
 static void add_offset(Dwarf_Die *member, struct found_member *found)
@@ -255,7 +418,7 @@ static bool go_to_member(struct point_place *at, const struct value_step *step,
 		return false;
 	}
 	if (found.is_computed) {
-		fetch_value_refuse(out, "'%.24s' has no fixed place in %.24s: it is of a virtual "
+		fetch_value_refuse(out, "'%.24s' has no fixed offset in %.24s: it is of a virtual "
 				   "base", step->name, type);
 		return false;
 	}

@@ -7,7 +7,6 @@
 
 #include "point_location.h"
 
-#define ABI_ARGUMENTS 6
 #define DEPTH_MAX     64	/* nested blocks */
 
 struct place {
@@ -116,33 +115,45 @@ static bool find_named(const struct place *place, const struct value_path *path,
 	return false;
 }
 
-static void put_by_debug(const struct place *place, const struct value_path *path,
+static void put_variable(const struct place *place, Dwarf_Die *variable,
+			 const struct value_path *path, const char *wanted,
+			 struct point_value_text *row)
+{
+	struct point_place at = { .name = dwarf_diename(variable) };
+
+	if (!at.name)
+		at.name = "it";
+	at.has_type = point_types_of(variable, &at.type);
+	if (!point_location_find(place->job, place->scope, place->vaddr, variable, &at.place,
+				 &row->value)) {
+		struct fetch_value typed = { .fetch = "" };
+
+		point_types_put(&at, "", &typed);
+		memcpy(row->value.type, typed.type, sizeof(row->value.type));
+	} else if (!path || point_types_walk(&at, path, &row->value)) {
+		point_types_put(&at, wanted, &row->value);
+	}
+}
+
+static void put_returned(const struct place *place, const struct value_path *path,
 			 const char *wanted, struct fetch_value *out)
 {
 	struct point_place at = { .has_type = false };
+
+	if (point_location_of_return(place->job, place->scope, &at, out) &&
+	    point_types_walk(&at, path, out))
+		point_types_put(&at, wanted, out);
+}
+
+static void put_by_debug(const struct place *place, const struct value_path *path,
+			 const char *wanted, struct point_value_text *row)
+{
 	Dwarf_Die variable;
 
-	if (path->base == VALUE_RETURNED) {
-		if (!point_location_of_return(place->scope, &at, out))
-			return;
-	} else {
-		if (!find_named(place, path, &variable, out))
-			return;
-		at.name = dwarf_diename(&variable);
-		if (!at.name)
-			at.name = "it";
-		at.has_type = point_types_of(&variable, &at.type);
-		if (!point_location_find(place->job, place->scope, place->vaddr, &variable,
-					 &at.place, out)) {
-			struct fetch_value typed = { .fetch = "" };
-
-			point_types_put(&at, "", &typed);
-			memcpy(out->type, typed.type, sizeof(out->type));
-			return;
-		}
-	}
-	if (point_types_walk(&at, path, out))
-		point_types_put(&at, wanted, out);
+	if (path->base == VALUE_RETURNED)
+		put_returned(place, path, wanted, &row->value);
+	else if (find_named(place, path, &variable, &row->value))
+		put_variable(place, &variable, path, wanted, row);
 }
 
 /* Returns whether to fall back to the calling convention: the argument was given by number and
@@ -160,7 +171,7 @@ static void put_by_convention(const struct place *place, const struct value_path
 {
 	row->origin = POINT_ORIGIN_ABI;
 	fetch_value_put_by_convention(&row->value, path, type, place->vaddr == place->entry,
-				      place->job->object.elf.is_32_bit);
+				      point_job_machine(place->job));
 }
 
 static void add_argument(const struct place *place, const char *name,
@@ -179,7 +190,7 @@ static void add_argument(const struct place *place, const char *name,
 		put_by_convention(place, &path, asked->type, &row);
 	} else {
 		row.origin = POINT_ORIGIN_DWARF;
-		put_by_debug(place, &path, asked->type, &row.value);
+		put_by_debug(place, &path, asked->type, &row);
 		if (is_by_convention(place, &path, asked, &row.value))
 			put_by_convention(place, &path, asked->type, &row);
 	}
@@ -194,24 +205,106 @@ static void offer_numbered(const struct place *place, uint32_t number, const cha
 	add_argument(place, name ? name : argument.value, &argument);
 }
 
+/* Adds the arguments in the order of the prototype, also those that an inlined copy lacks. */
+static void add_params(const struct place *place, uint32_t most)
+{
+	Dwarf_Die inner = place->scope->inner, param;
+
+	for (uint32_t i = 1; i <= most && find_param(&inner, i, &param); i++)
+		offer_numbered(place, i, dwarf_diename(&param));
+}
+
+/* Returns whether @variable is what its name means: no block inside of its own hides it. */
+static bool is_meant(const struct place *place, Dwarf_Die *scope, Dwarf_Die *variable)
+{
+	const char *name = dwarf_diename(variable);
+	Dwarf_Die found;
+
+	return name && find_variable(scope, name, place->vaddr, &found, 0) &&
+	       dwarf_dieoffset(&found) == dwarf_dieoffset(variable);
+}
+
+static void add_variable(const struct place *place, Dwarf_Die *variable)
+{
+	struct point_value_text row = { .name = dwarf_diename(variable),
+					.origin = POINT_ORIGIN_DWARF };
+
+	put_variable(place, variable, NULL, "", &row);
+	point_rows_add_value(&place->job->rows, &row);
+}
+
+/* Adds the variables of @block, and of the blocks in it that contain the site; at most @most. */
+static void add_block(const struct place *place, Dwarf_Die *scope, Dwarf_Die *block,
+		      uint32_t most, int depth)
+{
+	struct point_rows *rows = &place->job->rows;
+	const uint32_t end = rows->header.value_count + most;
+	Dwarf_Die child;
+
+	if (depth > DEPTH_MAX || dwarf_child(block, &child) != 0)
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_variable && is_meant(place, scope, &child))
+			add_variable(place, &child);
+		else if (is_block_at(&child, place->vaddr))
+			add_block(place, scope, &child, end - rows->header.value_count, depth + 1);
+	} while (rows->header.value_count < end && dwarf_siblingof(&child, &child) == 0);
+}
+
+/* Adds the arguments and then the other variables in scope. Returns the number added. */
+static uint32_t add_variables(const struct place *place, uint32_t most)
+{
+	struct point_rows *rows = &place->job->rows;
+	const uint32_t first = rows->header.value_count;
+	Dwarf_Die inner = place->scope->inner;
+
+	add_params(place, most);
+	if (rows->header.value_count - first < most)
+		add_block(place, &inner, &inner, most - (rows->header.value_count - first), 0);
+	return rows->header.value_count - first;
+}
+
+/* Adds the variables that the compilation unit itself defines, which its functions share. */
+static uint32_t add_externs(const struct place *place, uint32_t most)
+{
+	Dwarf_Die unit = place->scope->unit, child;
+	uint32_t count = 0;
+
+	if (dwarf_child(&unit, &child) != 0)
+		return 0;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_variable || !dwarf_diename(&child) ||
+		    (!dwarf_hasattr_integrate(&child, DW_AT_location) &&
+		     !dwarf_hasattr_integrate(&child, DW_AT_const_value)))
+			continue;
+		add_variable(place, &child);
+		count++;
+	} while (count < most && dwarf_siblingof(&child, &child) == 0);
+	return count;
+}
+
 static void offer(const struct place *place)
 {
 	static const struct point_argument retval = { .value = "$retval" };
-	Dwarf_Die inner, type, param;
+	const struct point_query *query = place->job->query;
+	Dwarf_Die inner, type;
 
 	if (!place->scope) {
-		for (uint32_t i = 1; i <= ABI_ARGUMENTS && place->vaddr == place->entry &&
-				     !place->job->object.elf.is_32_bit; i++)
+		const uint32_t registers = fetch_argument_registers(point_job_machine(place->job));
+
+		for (uint32_t i = 1; i <= registers && place->vaddr == place->entry; i++)
 			offer_numbered(place, i, NULL);
 		if (place->vaddr == place->entry)
 			add_argument(place, retval.value, &retval);
 		return;
 	}
 	inner = place->scope->inner;
-	for (uint32_t i = 1; i < POINT_OFFERED_MAX && find_param(&inner, i, &param); i++)
-		offer_numbered(place, i, dwarf_diename(&param));
-	if (!place->scope->is_inlined && place->vaddr == place->entry &&
-	    point_types_of(&inner, &type))
+	if (place->vaddr != place->entry || query->line || query->line_count) {
+		add_variables(place, POINT_OFFERED_MAX);
+		return;
+	}
+	add_params(place, POINT_OFFERED_MAX - 1);
+	if (!place->scope->is_inlined && point_types_of(&inner, &type))
 		add_argument(place, retval.value, &retval);
 }
 
@@ -223,8 +316,8 @@ static bool is_there(const struct point_job *job, uint64_t vaddr)
 
 	if (!point_job_offset(job, vaddr, &offset))
 		return true;
-	for (uint32_t i = 0; i < function->point_count; i++)
-		if (rows->points[function->first_point + i].offset == offset)
+	for (uint32_t i = 0; i < function->site_count; i++)
+		if (rows->sites[function->first_site + i].offset == offset)
 			return true;
 	return false;
 }
@@ -235,19 +328,26 @@ void point_values_add_point(struct point_job *job, const struct point_scope *sco
 	const struct place place = { job, scope, scope ? scope->entry : entry, vaddr };
 	struct point_rows *rows = &job->rows;
 	struct point_function *function;
-	struct point *point;
+	struct point_site *site;
 
 	if (!rows->header.function_count || is_there(job, vaddr))
 		return;
-	point = point_job_add_point(job, vaddr);
-	if (!point)
+	site = point_job_add_site(job, vaddr);
+	if (!site)
 		return;
-	point->is_inlined = scope && scope->is_inlined;
+	site->is_inlined = scope && scope->is_inlined;
+	if (job->query->request != POINT_REQUEST_SITES) {
+		if (scope)
+			site->value_count = add_variables(&place, POINT_VARIABLES_MAX / 2);
+		if (scope && job->query->request == POINT_REQUEST_EXTERNS)
+			site->value_count += add_externs(&place, POINT_VARIABLES_MAX / 2);
+		return;
+	}
 	for (uint32_t i = 0; i < job->query->argument_count; i++)
 		add_argument(&place, job->query->arguments[i].value, &job->query->arguments[i]);
-	point->value_count = job->query->argument_count;
+	site->value_count = job->query->argument_count;
 	function = &rows->functions[rows->header.function_count - 1];
-	if (function->point_count != 1)
+	if (function->site_count != 1)
 		return;
 	function->first_offered = rows->header.value_count;
 	offer(&place);

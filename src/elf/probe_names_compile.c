@@ -1,8 +1,8 @@
 /* probe_names_compile.c - worker side of sandbox/probe_names.h. Everything here parses untrusted
  * bytes.
  *
- * Sources of names are those of compiler.c that a person would type: .symtab of the debug file or
- * of the file itself; without one, .gnu_debugdata and .dynsym together.
+ * Sources of names are those of symtab_builder.c that a person would type: .symtab of the debug
+ * file or of the file itself; without one, .gnu_debugdata and .dynsym together.
  *
  * Trust: a bad symbol or note is skipped alone, a bad debug file loses its names.
  *
@@ -10,32 +10,30 @@
  * page.
  */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "elf/demangle.h"
-#include "elf/elf_file.h"
 #include "elf_debug_file.h"
-#include "elf_marks.h"
-#include "elf_minidebug.h"
+#include "elf_file.h"
 #include "elf_symbols.h"
-#include "sandbox/large_block.h"
+#include "elf_usdt.h"
+#include "large_block.h"
 #include "sandbox/probe_names.h"
 
 #define FIRST_ROOM	 1024
-#define STRING_BYTES_MAX (FLAT_BYTES_MAX / 2)	/* as the limits of the answer allow */
+#define STRING_BYTES_MAX (FLAT_BYTES_MAX / 2)	/* as the limits of the reply allow */
 
 _Static_assert(DEMANGLE_TEXT_MAX <= PROBE_NAMES_TEXT_MAX &&
-	       ELF_MARK_TEXT_MAX <= PROBE_NAMES_TEXT_MAX, "these need not be looked at");
+	       USDT_NOTE_TEXT_MAX <= PROBE_NAMES_TEXT_MAX, "these need not be looked at");
 
 struct found_names {
 	struct elf_file main, debug;	/* debug.elf NULL: none that belongs to it */
 	struct elf_minidebug minidebug;
 	struct elf_function *functions;	/* owned */
 	size_t function_count, function_room;
-	struct elf_mark *marks;		/* owned */
-	size_t mark_count, mark_room;
+	struct usdt_note *usdt_probes;	/* owned */
+	size_t usdt_count, usdt_room;
 	char *texts;		/* owned */
 	size_t text_bytes, text_room;
 	struct diag *why;
@@ -111,16 +109,16 @@ static int add_functions(struct found_names *found)
 	return err == -ENOENT ? 0 : err;
 }
 
-static int add_mark(void *context, const struct elf_mark *mark)
+static int add_usdt(void *context, const struct usdt_note *usdt)
 {
 	struct found_names *found = context;
-	struct elf_mark *rows = with_room(found->marks, found->mark_count, &found->mark_room,
-					  sizeof(*rows));
+	struct usdt_note *rows = with_room(found->usdt_probes, found->usdt_count, &found->usdt_room,
+					   sizeof(*rows));
 
 	if (!rows)
 		return refuse_memory(found);
-	found->marks = rows;
-	rows[found->mark_count++] = *mark;
+	found->usdt_probes = rows;
+	rows[found->usdt_count++] = *usdt;
 	return 0;
 }
 
@@ -145,9 +143,9 @@ static int compare_functions(const void *one, const void *other)
 	return order ? order : order_of(a->offset, b->offset);
 }
 
-static int compare_marks(const void *one, const void *other)
+static int compare_usdt(const void *one, const void *other)
 {
-	const struct elf_mark *a = one, *b = other;
+	const struct usdt_note *a = one, *b = other;
 	int order = strcmp(a->provider, b->provider);
 
 	if (!order)
@@ -232,14 +230,14 @@ static int write_functions(struct found_names *found, uint64_t parts, struct pro
 	return err;
 }
 
-static int write_marks(struct found_names *found, struct probe_mark *out)
+static int write_usdt(struct found_names *found, struct usdt_probe *out)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < found->mark_count && !err; i++) {
-		const struct elf_mark *row = &found->marks[i];
+	for (size_t i = 0; i < found->usdt_count && !err; i++) {
+		const struct usdt_note *row = &found->usdt_probes[i];
 
-		out[i] = (struct probe_mark){ .offset = row->offset, .semaphore = row->semaphore };
+		out[i] = (struct usdt_probe){ .offset = row->offset, .semaphore = row->semaphore };
 		err = put_text(found, row->provider, strlen(row->provider), &out[i].provider);
 		if (!err)
 			err = put_text(found, row->name, strlen(row->name), &out[i].name);
@@ -258,35 +256,35 @@ static int write_rows(struct found_names *found, uint64_t parts, struct probe_na
 	int err = write_functions(found, parts, functions);
 
 	if (!err)
-		err = write_marks(found, (void *)(functions + found->function_count));
+		err = write_usdt(found, (void *)(functions + found->function_count));
 	if (!err)	/* adds a NUL even if there are no texts */
 		err = put_text(found, "", 0, &ignored);
 	*header = (struct probe_names_header){
 		.magic = PROBE_NAMES_MAGIC, .version = PROBE_NAMES_VERSION,
 		.function_count = (uint32_t)found->function_count,
-		.mark_count = (uint32_t)found->mark_count,
+		.usdt_count = (uint32_t)found->usdt_count,
 		.string_bytes = (uint32_t)found->text_bytes,
 		.build_id = elf_file_build_id(&found->main),
 	};
 	return err;
 }
 
-static int write_answer(struct found_names *found, uint64_t parts, void **bytes,
-			size_t *bytes_count)
+static int write_reply(struct found_names *found, uint64_t parts, void **bytes,
+		       size_t *bytes_count)
 {
 	const size_t row_bytes = sizeof(struct probe_names_header) +
 				 found->function_count * sizeof(struct probe_function) +
-				 found->mark_count * sizeof(struct probe_mark);
-	unsigned char *answer = large_block_alloc(row_bytes), *whole;
-	int err = answer ? write_rows(found, parts, (void *)answer) : refuse_memory(found);
+				 found->usdt_count * sizeof(struct usdt_probe);
+	unsigned char *reply = large_block_alloc(row_bytes), *whole;
+	int err = reply ? write_rows(found, parts, (void *)reply) : refuse_memory(found);
 
 	if (err) {
-		free(answer);
+		free(reply);
 		return err;
 	}
-	whole = large_block_grow(answer, row_bytes, row_bytes + found->text_bytes);
+	whole = large_block_grow(reply, row_bytes, row_bytes + found->text_bytes);
 	if (!whole) {
-		free(answer);
+		free(reply);
 		return refuse_memory(found);
 	}
 	memcpy(whole + row_bytes, found->texts, found->text_bytes);
@@ -306,8 +304,8 @@ static int find_names(struct found_names *found, int fd, int debug_fd, uint64_t 
 	elf_debug_file_open(&found->debug, &found->main, debug_fd);
 	if (parts & PROBE_NAMES_FUNCTIONS)
 		err = add_functions(found);
-	if (!err && parts & PROBE_NAMES_MARKS)
-		err = elf_marks_read(&found->main, add_mark, found);
+	if (!err && parts & PROBE_NAMES_USDT)
+		err = elf_usdt_read(&found->main, add_usdt, found);
 	return err;
 }
 
@@ -320,15 +318,16 @@ int probe_names_compile(int fd, int debug_fd, uint64_t parts, void **bytes, size
 	*bytes = NULL;
 	if (!err) {
 		sort_functions(&found);
-		if (found.mark_count)
-			qsort(found.marks, found.mark_count, sizeof(*found.marks), compare_marks);
-		err = write_answer(&found, parts, bytes, bytes_count);
+		if (found.usdt_count)
+			qsort(found.usdt_probes, found.usdt_count, sizeof(*found.usdt_probes),
+			      compare_usdt);
+		err = write_reply(&found, parts, bytes, bytes_count);
 	}
 	elf_minidebug_close(&found.minidebug);
 	elf_file_close(&found.debug);
 	elf_file_close(&found.main);
 	free(found.functions);
-	free(found.marks);
+	free(found.usdt_probes);
 	free(found.texts);
 	return err;
 }

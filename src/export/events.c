@@ -1,26 +1,26 @@
-/* events.c - see export/events.h. Times are as perf-script(1) prints them, in seconds with six
+/* events.c - see export/print.h. Times are as perf-script(1) prints them, in seconds with six
  * digits; in JSON they are whole nanoseconds. */
-#include "export/events.h"
+#include "export/print.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <string.h>
 
 #include "base/safe_print.h"
-#include "json_text.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
 const char *const event_field_names[EVENT_FIELD_COUNT + 1] = {
 	"time", "cpu", "comm", "pid", "tid", "event", "period", "latency", "symbol", "dso",
-	"values", "stack", NULL,
+	"values", "stack", "branches", NULL,
 };
 
 /* The last field of a line is not padded. Negative: to the left, as in printf(3). */
-static const int cells[EVENT_FIELD_COUNT] = { 16, 3, -16, 7, 7, -24, 10, 9, -24, -20, -40, 0 };
+static const int cells[EVENT_FIELD_COUNT] = { 16, 3, -16, 7, 7, -24, 10, 9, -24, -20, -40, 0, 0 };
 static const char *const titles[EVENT_FIELD_COUNT] = {
 	"TIME", "CPU", "COMMAND", "PID", "TID", "EVENT", "PERIOD", "LATENCY", "SYMBOL", "DSO",
-	"VALUES", "STACK",
+	"VALUES", "STACK", "BRANCHES",
 };
 
 void event_fields_set_default(struct event_fields *out)
@@ -66,7 +66,7 @@ int event_fields_parse(struct event_fields *out, const char *as, const char *tex
 		if (field < 0)
 			return diag_set(why, -EINVAL, "%s: \"%.*s\" is no field; there are time, "
 					"cpu, comm, pid, tid, event, period, latency, symbol, "
-					"dso, values, stack", as, (int)length, text);
+					"dso, values, stack, branches", as, (int)length, text);
 		remove_field(&result, (enum event_field)field);
 		if (sign == '+')
 			result.list[result.count++] = (enum event_field)field;
@@ -156,6 +156,29 @@ static void put_stack(FILE *out, const struct snapshot_event *event, bool is_las
 	safe_put_text(out, is_last ? SAFE_TEXT("\n") : SAFE_TEXT(" "));
 }
 
+/* As perf-script(1) prints the field brstack: FROM/TO/mispredicted/transaction/abort/cycles. */
+static void put_branch(FILE *out, const struct perf_branch_entry *branch)
+{
+	const char *prediction = branch->mispred ? "M" : branch->predicted ? "P" : "-";
+
+	safe_print(out, "0x%" PRIx64 "/0x%" PRIx64 "/%s/%s/%s/%u", (uint64_t)branch->from,
+		   (uint64_t)branch->to, sanitize_checked(prediction),
+		   branch->in_tx ? SAFE_TEXT("X") : SAFE_TEXT("-"),
+		   branch->abort ? SAFE_TEXT("A") : SAFE_TEXT("-"), (unsigned)branch->cycles);
+}
+
+static void put_branches(FILE *out, const struct snapshot_event *event, bool is_last)
+{
+	for (uint32_t i = 0; i < event->branch_count; i++) {
+		if (i)
+			safe_put(out, " ");
+		put_branch(out, &event->branches[i]);
+	}
+	if (!event->branch_count)
+		safe_put(out, "-");
+	safe_put_text(out, is_last ? SAFE_TEXT("\n") : SAFE_TEXT(" "));
+}
+
 /* Formats a field that fits into a short text; "-": it has no value. */
 static const char *format_field(const struct snapshot_event *event, enum event_field field,
 				char *out, size_t room)
@@ -190,6 +213,7 @@ static const char *format_field(const struct snapshot_event *event, enum event_f
 	case EVENT_DSO:	   return event->dso[0] ? event->dso : out;
 	case EVENT_VALUES:
 	case EVENT_STACK:
+	case EVENT_BRANCHES:
 	case EVENT_FIELD_COUNT:
 		break;
 	}
@@ -209,6 +233,8 @@ static void put_event(FILE *out, const struct snapshot_event *event,
 			put_values(out, event, is_last);
 		else if (field == EVENT_STACK)
 			put_stack(out, event, is_last);
+		else if (field == EVENT_BRANCHES)
+			put_branches(out, event, is_last);
 		else
 			put_cell(out, field, is_last,
 				 sanitize_checked(format_field(event, field, text, sizeof(text))));
@@ -225,7 +251,7 @@ void events_write(FILE *out, const struct snapshot_events *events,
 static void put_json_text(FILE *out, const char *text)
 {
 	if (text[0])
-		json_put_string(out, sanitize_checked(text));
+		safe_put_json(out, sanitize_checked(text));
 	else
 		safe_put(out, "null");
 }
@@ -246,14 +272,14 @@ static void put_json_values(FILE *out, const struct snapshot_event *event)
 
 		if (i)
 			safe_put(out, ",");
-		json_put_string(out, sanitize_checked(field->name));
+		safe_put_json(out, sanitize_checked(field->name));
 		safe_put(out, ":");
 		if (!field->is_known)
 			safe_put(out, "null");
 		else if (field->is_number)
 			safe_put_text(out, sanitize_checked(field->text));
 		else
-			json_put_string(out, sanitize_checked(field->text));
+			safe_put_json(out, sanitize_checked(field->text));
 	}
 	safe_put(out, "}");
 }
@@ -264,7 +290,26 @@ static void put_json_stack(FILE *out, const struct snapshot_event *event)
 	for (uint32_t i = 0; i < event->frame_count; i++) {
 		if (i)
 			safe_put(out, ",");
-		json_put_string(out, sanitize_checked(event->frames[i]));
+		safe_put_json(out, sanitize_checked(event->frames[i]));
+	}
+	safe_put(out, "]");
+}
+
+static void put_json_branches(FILE *out, const struct snapshot_event *event)
+{
+	safe_put(out, "[");
+	for (uint32_t i = 0; i < event->branch_count; i++) {
+		const struct perf_branch_entry *branch = &event->branches[i];
+		const char *mispredicted = branch->mispred ? "true" : branch->predicted ? "false"
+										       : "null";
+
+		safe_print(out, "%s{\"from\":\"0x%" PRIx64 "\",\"to\":\"0x%" PRIx64 "\","
+			   "\"mispredicted\":%s,\"transaction\":%s,\"abort\":%s,\"cycles\":%u}",
+			   i ? SAFE_TEXT(",") : SAFE_TEXT(""), (uint64_t)branch->from,
+			   (uint64_t)branch->to, sanitize_checked(mispredicted),
+			   branch->in_tx ? SAFE_TEXT("true") : SAFE_TEXT("false"),
+			   branch->abort ? SAFE_TEXT("true") : SAFE_TEXT("false"),
+			   (unsigned)branch->cycles);
 	}
 	safe_put(out, "]");
 }
@@ -296,6 +341,7 @@ static void put_json_field(FILE *out, const struct snapshot_event *event, enum e
 	case EVENT_DSO:	    put_json_text(out, event->dso); break;
 	case EVENT_VALUES:  put_json_values(out, event); break;
 	case EVENT_STACK:   put_json_stack(out, event); break;
+	case EVENT_BRANCHES: put_json_branches(out, event); break;
 	case EVENT_FIELD_COUNT: break;
 	}
 }

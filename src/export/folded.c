@@ -1,16 +1,24 @@
-/* folded.c - see export/folded.h.
+/* folded.c - see export/print.h.
  *
  * The tree is in preorder: the line of a node is the line of its parent and its own name. So the
  * text of the present path is kept, with the place where each depth's name ends.
  */
-#include "export/folded.h"
+#include "export/print.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
+#include "base/privileges.h"
 #include "base/safe_print.h"
+#include "base/thread.h"
+#include "base/whole_io.h"
 
 struct path {
 	char *text;	/* owned; names with ';' between */
@@ -38,12 +46,12 @@ static bool is_kernel(const struct tree_node *node)
 	       (node->mode == MODE_KERNEL || node->mode == MODE_GUEST_KERNEL);
 }
 
-/* The name of @node behind that of its parent. */
+/* The name of @node after that of its parent. */
 static bool put_name(struct path *path, const struct tree_node *node, bool marks_kernel)
 {
 	const bool has_name = node->is_command || node->state == SYMBOL_NAMED ||
 			      node->state == SYMBOL_NO_MAP;
-	const char *name = has_name ? node->symbol : node->object;
+	const char *name = has_name ? node->symbol : node->dso;
 	const bool has_brackets = has_name || name[0] == '[';
 	size_t at = node->depth ? path->ends[node->depth - 1] : 0;
 	char *own;
@@ -71,12 +79,12 @@ struct counts {
 static struct counts ended_samples(const struct call_tree *tree, uint32_t index)
 {
 	const struct tree_node *node = &tree->nodes[index];
-	struct counts ended = { node->total_samples, node->base_total_samples };
+	struct counts ended = { node->now.total.samples, node->base.total.samples };
 
 	for (uint32_t child = index + 1; child < index + node->size;
 	     child += tree->nodes[child].size) {
-		ended.samples -= tree->nodes[child].total_samples;
-		ended.base -= tree->nodes[child].base_total_samples;
+		ended.samples -= tree->nodes[child].now.total.samples;
+		ended.base -= tree->nodes[child].base.total.samples;
 	}
 	return ended;
 }
@@ -86,7 +94,7 @@ static void put_line(FILE *out, const struct path *path, const struct tree_node 
 {
 	if (!counts.samples && !counts.base)
 		return;
-	path->text[path->ends[node->depth]] = '\0'; /* names of deeper ones stay behind it */
+	path->text[path->ends[node->depth]] = '\0'; /* names of deeper ones stay after it */
 	safe_put_text(out, sanitize_checked(path->text));
 	if (is_compared)
 		safe_print(out, " %" PRIu64, counts.base);
@@ -116,5 +124,116 @@ int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, boo
 	}
 	free(path.text);
 	free(path.ends);
+	return err;
+}
+
+struct folded_file {
+	struct snapshot *stacks;	/* owned */
+	char *path;			/* owned */
+	pthread_t thread;
+	int done_fd;
+	int result;			/* set by the thread; read after joining it */
+	struct diag why;		/* set by the thread; read after joining it */
+};
+
+/* @fd stays open: it is what gets the name. */
+static int write_stacks(const struct folded_file *file, int fd)
+{
+	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *out = copy < 0 ? NULL : fdopen(copy, "w");
+	int err;
+
+	if (!out) {
+		err = -errno;
+		if (copy >= 0)
+			close(copy);
+		return err;
+	}
+	errno = 0;
+	err = folded_write(out, &file->stacks->tree, false, file->stacks->is_compared);
+	if (!err && ferror(out))
+		err = errno ? -errno : -EIO;
+	if (fclose(out) && !err)
+		err = -errno;
+	return err;
+}
+
+static int create_file(struct folded_file *file)
+{
+	struct new_file created;
+	int err = new_file_open(&created, file->path, &file->why);
+
+	if (err)
+		return err;
+	err = write_stacks(file, created.fd);
+	if (err)
+		new_file_drop(&created);
+	else
+		err = new_file_keep(&created);
+	if (err == -EEXIST)
+		diag_set(&file->why, err, "%s exists: give another name", file->path);
+	else if (err)
+		diag_set(&file->why, err, "cannot write %s: %s; another directory may do",
+			 file->path, strerror(-err));
+	return err;
+}
+
+static void *run(void *argument)
+{
+	struct folded_file *file = argument;
+
+	file->result = create_file(file);
+	whole_eventfd_write(file->done_fd, 1);
+	return NULL;
+}
+
+static void destroy(struct folded_file *file)
+{
+	if (file->done_fd >= 0)
+		close(file->done_fd);
+	snapshot_destroy(file->stacks);
+	free(file->path);
+	free(file);
+}
+
+int folded_file_start(struct folded_file **out, const char *path, struct snapshot *stacks,
+		      struct diag *why)
+{
+	struct folded_file *file = calloc(1, sizeof(*file));
+	int err = -ENOMEM;
+
+	*out = NULL;
+	if (!file) {
+		snapshot_destroy(stacks);
+		return diag_set(why, err, "no memory to write %s", path);
+	}
+	file->stacks = stacks;
+	file->path = strdup(path);
+	file->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (file->path && file->done_fd >= 0)
+		err = thread_start(&file->thread, "flametop-save", run, file);
+	if (err) {
+		destroy(file);
+		return diag_set(why, err, "cannot write %s: %s", path, strerror(-err));
+	}
+	*out = file;
+	return 0;
+}
+
+int folded_file_fd(const struct folded_file *file)
+{
+	return file->done_fd;
+}
+
+int folded_file_finish(struct folded_file *file, uint64_t *samples, struct diag *why)
+{
+	int err;
+
+	pthread_join(file->thread, NULL);
+	err = file->result;
+	*samples = err ? 0 : file->stacks->tree.samples;
+	if (err)
+		*why = file->why;
+	destroy(file);
 	return err;
 }

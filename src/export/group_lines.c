@@ -24,8 +24,8 @@ static double larger_share(const struct group_node *node, double weight, double 
 static struct ranked rank(const struct group_node *node, uint32_t index)
 {
 	return (struct ranked){
-		.self = larger_share(node, node->self_weight, node->base_self_weight),
-		.total = larger_share(node, node->total_weight, node->base_total_weight),
+		.self = larger_share(node, node->now.self.weight, node->base.self.weight),
+		.total = larger_share(node, node->now.total.weight, node->base.total.weight),
 		.node = index,
 	};
 }

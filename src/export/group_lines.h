@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "fold/group_tree.h"
+#include "fold/tree.h"
 
 /* Chooses the @max groups with the largest self, then total, each with its ancestors. *@out has
  * node_count members, and the caller must free() it; NULL, also without memory: print all. Returns

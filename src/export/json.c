@@ -1,21 +1,49 @@
-/* json.c - see export/json.h. A value not in the key, or unknown, is null: absent is not zero. */
-#include "export/json.h"
+/* json.c - a snapshot as JSON: json_write() of export/print.h.
+ *
+ * A value not in the key, or unknown, is null: absent is not zero.
+ */
+#include "export/print.h"
 
 #include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/snapshot.h"
 #include "base/safe_print.h"
-#include "export/row_changes.h"
-#include "json_groups.h"
-#include "json_probes.h"
-#include "json_shares.h"
-#include "json_text.h"
+#include "base/sanitize.h"
+#include "fold/query.h"
+#include "fold/tree.h"
+#include "group_lines.h"
+#include "ingest/snapshot_probes.h"
+#include "json.h"
+
+#define LINE_BYTES 4096	/* a longer line is cut */
+
+/* Writes @lines, one sentence each, as one string, after sanitizing each. */
+static void put_lines(FILE *out, const char *lines)
+{
+	char line[LINE_BYTES];
+
+	safe_put(out, "\"");
+	while (*lines) {
+		const size_t length = strcspn(lines, "\n");
+
+		safe_put_escaped(out, sanitize(line, sizeof(line), lines, length), "\"\\");
+		lines += length;
+		if (*lines) {
+			safe_put(out, "\\u000a");
+			lines++;
+		}
+	}
+	safe_put(out, "\"");
+}
 
 static void put_string_or_null(FILE *out, bool is_there, const char *text)
 {
 	if (is_there)
-		json_put_string(out, sanitize_checked(text));
+		safe_put_json(out, sanitize_checked(text));
 	else
 		safe_put(out, "null");
 }
@@ -26,6 +54,292 @@ static void put_number_or_null(FILE *out, bool is_there, int64_t number)
 		safe_print(out, "%" PRId64, number);
 	else
 		safe_put(out, "null");
+}
+
+static void put_tenths_or_null(FILE *out, double number)
+{
+	if (number < 0)
+		safe_put(out, "null");
+	else
+		safe_print(out, "%.1f", number);
+}
+
+static void put_pct(FILE *out, struct safe_text prefix, const char *name, double pct)
+{
+	safe_print(out, ",\"%s%s\":", prefix, sanitize_checked(name));
+	if (pct < 0)
+		safe_put(out, "null");
+	else
+		safe_print(out, "%.4f", pct);
+}
+
+/* Writes "self":...,"total":... and so on, without a comma at either end; each name begins with
+ * @prefix. The shares are of the samples shown; < 0: idle, no share. */
+static void put_stats(FILE *out, struct safe_text prefix, const struct stats *stats,
+		      double self_pct, double total_pct)
+{
+	safe_print(out, "\"%sself\":%" PRIu64 ",\"%stotal\":%" PRIu64, prefix,
+		   stats->self.samples, prefix, stats->total.samples);
+	put_pct(out, prefix, "self_pct", self_pct);
+	put_pct(out, prefix, "total_pct", total_pct);
+	safe_print(out, ",\"%sself_period\":%.0f,\"%stotal_period\":%.0f", prefix,
+		   stats->self.weight, prefix, stats->total.weight);
+}
+
+/* Writes ,"ratios":{"IPC":0.5000}, if the events have some. Null: the divisor is 0. */
+static void put_ratios(FILE *out, const struct event_columns *columns, const struct stats *by_event)
+{
+	double value;
+	bool is_rough;
+
+	if (!columns->ratio_count || !by_event)
+		return;
+	safe_put(out, ",\"ratios\":{");
+	for (uint32_t i = 0; i < columns->ratio_count; i++) {
+		value = event_ratio_of(&columns->ratios[i], by_event, false, &is_rough);
+		if (i)
+			safe_put(out, ",");
+		safe_put_json(out, sanitize_checked(columns->ratios[i].title));
+		safe_put(out, ":");
+		if (value < 0)
+			safe_put(out, "null");
+		else
+			safe_print(out, "%.4f", value);
+	}
+	safe_put(out, "}");
+}
+
+static const char *kind_name(enum probe_kind kind)
+{
+	switch (kind) {
+	case PROBE_KERNEL:     return "kernel";
+	case PROBE_USER:       return "user";
+	case PROBE_TRACEPOINT: return "tracepoint";
+	case PROBE_USDT:       break;
+	}
+	return "usdt";
+}
+
+static const char *edge_name(enum probe_edge edge)
+{
+	switch (edge) {
+	case PROBE_ENTRY:   return "entry";
+	case PROBE_RETURN:  return "return";
+	case PROBE_LATENCY: break;
+	}
+	return "latency";
+}
+
+/* Up to the last octave that counts. */
+static void put_octaves(FILE *out, const uint64_t *octaves)
+{
+	int count = LATENCY_OCTAVES;
+
+	while (count && !octaves[count - 1])
+		count--;
+	safe_put(out, ",\"log2\":[");
+	for (int i = 0; i < count; i++)
+		safe_print(out, "%s%" PRIu64, i ? SAFE_TEXT(",") : SAFE_TEXT(""), octaves[i]);
+	safe_put(out, "]");
+}
+
+static void put_latency(FILE *out, const struct snapshot_probe *probe)
+{
+	const struct snapshot_latency *latency = &probe->latency;
+
+	safe_put(out, ",\"latency_ns\":");
+	if (!probe->has_latency) {
+		safe_put(out, "null");
+		return;
+	}
+	safe_print(out, "{\"count\":%" PRIu64, latency->count);
+	if (latency->count)
+		safe_print(out,
+			   ",\"p50\":%" PRIu64 ",\"p90\":%" PRIu64 ",\"p99\":%" PRIu64
+			   ",\"max\":%" PRIu64, latency->p50_ns, latency->p90_ns, latency->p99_ns,
+			   latency->max_ns);
+	else
+		safe_put(out, ",\"p50\":null,\"p90\":null,\"p99\":null,\"max\":null");
+	safe_put(out, ",\"own\":");
+	put_number_or_null(out, probe->own_ns, probe->own_ns);
+	put_octaves(out, latency->octaves);
+	safe_put(out, "}");
+}
+
+static void put_top(FILE *out, const struct snapshot_value *value)
+{
+	safe_put(out, ",\"top\":[");
+	for (uint32_t i = 0; i < value->top_count; i++) {
+		const struct snapshot_top *top = &value->top[i];
+
+		safe_put_text(out, i ? SAFE_TEXT(",[") : SAFE_TEXT("["));
+		if (top->is_named)
+			safe_put_json(out, sanitize_checked(top->text));
+		else if (top->is_number && value->kind == VALUE_UNSIGNED)
+			safe_print(out, "%" PRIu64, (uint64_t)top->number);
+		else if (top->is_number && value->kind == VALUE_SIGNED)
+			safe_print(out, "%" PRId64, top->number);
+		else
+			safe_put_json(out, sanitize_checked(top->text));
+		safe_print(out, ",%" PRIu64 "]", top->count);
+	}
+	safe_print(out, "],\"other\":%" PRIu64, value->other);
+}
+
+static void put_value(FILE *out, const struct snapshot_value *value)
+{
+	char min[SNAPSHOT_NUMBER_BYTES], max[SNAPSHOT_NUMBER_BYTES];
+
+	safe_put_json(out, sanitize_checked(value->name));
+	safe_print(out, ":{\"count\":%" PRIu64 ",\"unknown\":%" PRIu64 ",\"type\":", value->count,
+		   value->unknown);
+	safe_put_json(out, sanitize_checked(value->type));
+	safe_put(out, ",\"origin\":");
+	safe_put_json(out, sanitize_checked(value->origin));
+	if (value->numbers)
+		safe_print(out, ",\"min\":%s,\"max\":%s,\"mean\":%.3f",
+			   sanitize_checked(snapshot_number(value->is_signed, value->min, min)),
+			   sanitize_checked(snapshot_number(value->is_signed, value->max, max)),
+			   value->mean);
+	else
+		safe_put(out, ",\"min\":null,\"max\":null,\"mean\":null");
+	safe_print(out, ",\"zeros\":%" PRIu64 ",\"negatives\":%" PRIu64, value->zeros,
+		   value->negatives);
+	put_octaves(out, value->octaves);
+	put_top(out, value);
+	safe_put(out, "}");
+}
+
+static void put_probe(FILE *out, const struct snapshot_probe *probe)
+{
+	safe_put(out, "{\"spec\":");
+	safe_put_json(out, sanitize_checked(probe->spec));
+	safe_put(out, ",\"name\":");
+	safe_put_json(out, sanitize_checked(probe->name));
+	safe_put(out, ",\"dso\":");
+	safe_put_json(out, sanitize_checked(probe->dso));
+	safe_put(out, ",\"scope\":");
+	safe_put_json(out, sanitize_checked(probe->scope));
+	safe_print(out, ",\"kind\":\"%s\",\"edge\":\"%s\",\"state\":\"%s\",\"reason\":",
+		   sanitize_checked(kind_name(probe->kind)),
+		   sanitize_checked(edge_name(probe->edge)),
+		   sanitize_checked(probe_state_name(probe->state)));
+	put_string_or_null(out, probe->reason[0], probe->reason);
+	safe_print(out, ",\"hits\":%" PRIu64 ",\"hits_per_s\":", probe->hits);
+	put_tenths_or_null(out, probe->hits_per_s);
+	safe_print(out, ",\"missed\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"hits_since\":%" PRIu64,
+		   probe->missed_since, probe->lost_since, probe->hits_since);
+	safe_print(out, ",\"unpaired\":%" PRIu64 ",\"filtered\":%" PRIu64 ",\"in_flight\":%" PRIu64,
+		   probe->unpaired, probe->filtered, probe->in_flight);
+	safe_print(out, ",\"cost_pct\":%.3f,\"in_bursts\":%s", probe->cost_pct,
+		   probe->is_in_bursts ? SAFE_TEXT("true") : SAFE_TEXT("false"));
+	put_latency(out, probe);
+	safe_put(out, ",\"values\":{");
+	for (uint32_t i = 0; i < probe->value_count; i++) {
+		if (i)
+			safe_put(out, ",");
+		put_value(out, &probe->values[i]);
+	}
+	safe_put(out, "}}");
+}
+
+void json_put_probes(FILE *out, const struct snapshot_probes *probes)
+{
+	if (!probes->count)
+		return;
+	safe_put(out, ",\"probes\":[");
+	for (uint32_t i = 0; i < probes->count; i++) {
+		if (i)
+			safe_put(out, ",");
+		put_probe(out, &probes->list[i]);
+	}
+	safe_put(out, "]");
+}
+
+static void put_group_base(FILE *out, const struct group_node *node)
+{
+	if (!node->has_base) {
+		safe_put(out, ",\"base_self\":null,\"base_total\":null,\"base_self_pct\":null,"
+			      "\"base_total_pct\":null,\"base_self_period\":null,"
+			      "\"base_total_period\":null");
+		return;
+	}
+	safe_put(out, ",");
+	put_stats(out, SAFE_TEXT("base_"), &node->base,
+		  group_node_base_pct(node, node->base.self.weight),
+		  group_node_base_pct(node, node->base.total.weight));
+}
+
+static void put_group_code(FILE *out, const struct group_node *node)
+{
+	safe_put(out, ",\"dso\":");
+	safe_put_json(out, sanitize_checked(node->dso_path));
+	safe_print(out, ",\"level\":\"%c\"", snapshot_level(node->mode));
+}
+
+/* Open: what is below it follows. */
+static void put_node(FILE *out, enum group_key key, const struct group_node *node,
+		     bool is_compared)
+{
+	safe_print(out, "{\"key\":\"%s\",\"value\":", sanitize_checked(group_key_name(key)));
+	safe_put_json(out, sanitize_checked(node->text));
+	safe_print(out, ",\"known\":%s,\"name\":", node->is_unknown ? SAFE_TEXT("false")
+		   : SAFE_TEXT("true"));
+	put_string_or_null(out, node->name[0], node->name);
+	if (node->dso_path[0])
+		put_group_code(out, node);
+	safe_put(out, ",");
+	put_stats(out, SAFE_TEXT(""), &node->now, group_node_pct(node, node->now.self.weight),
+		  group_node_pct(node, node->now.total.weight));
+	if (is_compared)
+		put_group_base(out, node);
+	safe_put(out, ",\"groups\":[");
+}
+
+/* Ends groups, the innermost first, until @depth of them are open. */
+static uint32_t close_to(FILE *out, uint32_t open, uint32_t depth)
+{
+	for (; open > depth; open--)
+		safe_put(out, "]}");
+	return open;
+}
+
+/* Writes groups in their order, and closes one when a group of no greater depth follows: no
+ * recursion. */
+static void put_nodes(FILE *out, const struct group_tree *tree, const bool *is_printed)
+{
+	uint32_t open = 0;
+
+	for (uint32_t i = 0; i < tree->node_count; i++) {
+		const struct group_node *node = &tree->nodes[i];
+		const bool has_one = open > node->depth;	/* before it, of the same parent */
+
+		if (is_printed && !is_printed[i])
+			continue;
+		open = close_to(out, open, node->depth);
+		if (has_one)
+			safe_put(out, ",");
+		put_node(out, tree->keys[node->depth], node, tree->is_compared);
+		open++;
+	}
+	close_to(out, open, 0);
+}
+
+void json_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows)
+{
+	bool *is_printed;
+
+	if (!tree->level_count)
+		return;
+	group_lines_choose(tree, max_rows, &is_printed);
+	safe_put(out, ",\"groups\":{\"keys\":[");
+	for (uint32_t i = 0; i < tree->level_count; i++)
+		safe_print(out, "%s\"%s\"", i ? SAFE_TEXT(",") : SAFE_TEXT(""),
+			   sanitize_checked(group_key_name(tree->keys[i])));
+	safe_print(out, "],\"hidden_samples\":%" PRIu64 ",\"groups\":[", tree->hidden_samples);
+	put_nodes(out, tree, is_printed);
+	safe_put(out, "]}");
+	free(is_printed);
 }
 
 static void put_symbol(FILE *out, const struct snapshot_row *row, bool is_named)
@@ -41,16 +355,16 @@ static void put_symbol(FILE *out, const struct snapshot_row *row, bool is_named)
 
 static void put_code(FILE *out, const struct snapshot_row *row, unsigned int keys)
 {
-	/* Functions of one name in several objects have no address in common. */
-	const bool has_one = (keys & KEY_OBJECT) || row->state != SYMBOL_NAMED;
+	/* Functions of one name in several DSOs have no address in common. */
+	const bool has_one = (keys & KEY_DSO) || row->state != SYMBOL_NAMED;
 	const bool has_address = (keys & KEY_ADDRESS) || ((keys & KEY_SYMBOL) && has_one &&
 							  row->state != SYMBOL_LOADING &&
 							  row->state != SYMBOL_NO_MAP);
 
 	safe_put(out, ",\"dso\":");
-	put_string_or_null(out, keys & KEY_OBJECT, row->object_path);
+	put_string_or_null(out, keys & KEY_DSO, row->dso_path);
 	safe_put(out, ",\"build_id\":");
-	put_string_or_null(out, (keys & KEY_OBJECT) && row->build_id[0], row->build_id);
+	put_string_or_null(out, (keys & KEY_DSO) && row->build_id[0], row->build_id);
 	put_symbol(out, row, (keys & KEY_SYMBOL) && (row->state == SYMBOL_NAMED ||
 						     row->state == SYMBOL_NO_MAP));
 	safe_put(out, ",\"unreadable\":");
@@ -61,18 +375,30 @@ static void put_code(FILE *out, const struct snapshot_row *row, unsigned int key
 	else
 		safe_put(out, "null");
 	safe_put(out, ",\"level\":");
-	if (keys & (KEY_OBJECT | KEY_SYMBOL | KEY_ADDRESS))
+	if (keys & (KEY_DSO | KEY_SYMBOL | KEY_ADDRESS))
 		safe_print(out, "\"%c\"", snapshot_level(row->mode));
 	else
 		safe_put(out, "null");
 }
 
-static void put_tenths_or_null(FILE *out, double pct)
+/* Writes where a branch comes from. */
+static void put_from(FILE *out, const struct snapshot_row *row)
 {
-	if (pct < 0)
-		safe_put(out, "null");
+	const bool is_known = row->from_dso_path[0];
+	const char level[] = { snapshot_level(row->from_mode), '\0' };
+
+	safe_print(out, ",\"predicted\":%.0f,\"mispredicted\":%.0f,\"from_dso\":", row->predicted,
+		   row->mispredicted);
+	put_string_or_null(out, is_known, row->from_dso_path);
+	safe_put(out, ",\"from_symbol\":");
+	put_string_or_null(out, is_known && row->is_from_named, row->from_symbol);
+	safe_put(out, ",\"from_address\":");
+	if (is_known)
+		safe_print(out, "\"0x%" PRIx64 "\"", row->from_address);
 	else
-		safe_print(out, "%.1f", pct);
+		safe_put(out, "null");
+	safe_put(out, ",\"from_level\":");
+	put_string_or_null(out, is_known, level);
 }
 
 /* Each null: in none, all: unknown. */
@@ -86,6 +412,16 @@ static void put_cgroup(FILE *out, const struct snapshot_row *row)
 	put_string_or_null(out, row->container[0], row->container);
 	safe_put(out, ",\"pod\":");
 	put_string_or_null(out, row->pod[0], row->pod);
+}
+
+static void put_wait(FILE *out, const struct snapshot_row *row)
+{
+	safe_put(out, ",\"wait\":");
+	put_string_or_null(out, row->wait[0], row->wait);
+	safe_put(out, ",\"wait_state\":");
+	put_string_or_null(out, row->wait_state[0], row->wait_state);
+	safe_put(out, ",\"waker\":");
+	put_string_or_null(out, row->waker[0], row->waker);
 }
 
 /* Writes the stats from /proc, in rows keyed by tasks or by CPU. */
@@ -114,17 +450,15 @@ static void put_base(FILE *out, const struct snapshot *snapshot, const struct sn
 {
 	static const char *const changes[] = { [ROW_IN_BOTH] = "null", [ROW_NEW] = "\"new\"",
 					       [ROW_GONE] = "\"gone\"" };
-	const struct json_shares shares = {
-		.self_samples = row->base_self_samples, .total_samples = row->base_total_samples,
-		.self_pct = row->is_idle ? -1
-					 : row_changes_base_pct(snapshot, row->base_self_weight),
-		.total_pct = row->is_idle ? -1
-					  : row_changes_base_pct(snapshot, row->base_total_weight),
-		.self_period = row->base_self_weight, .total_period = row->base_total_weight,
-	};
 
+	double self_pct = -1, total_pct = -1;
+
+	if (!row->is_idle) {
+		self_pct = row_changes_row_base_pct(snapshot, row, row->base.self.weight);
+		total_pct = row_changes_row_base_pct(snapshot, row, row->base.total.weight);
+	}
 	safe_put(out, ",");
-	json_put_shares(out, SAFE_TEXT("base_"), &shares);
+	put_stats(out, SAFE_TEXT("base_"), &row->base, self_pct, total_pct);
 	safe_print(out, ",\"change\":%s", sanitize_checked(changes[row_changes_presence(row)]));
 }
 
@@ -132,15 +466,16 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 		    bool has_source)
 {
 	const unsigned int keys = snapshot->keys;
-	const struct json_shares shares = {
-		.self_samples = row->self_samples, .total_samples = row->total_samples,
-		.self_pct = row->is_idle ? -1 : snapshot_pct(snapshot, row->self_weight),
-		.total_pct = row->is_idle ? -1 : snapshot_pct(snapshot, row->total_weight),
-		.self_period = row->self_weight, .total_period = row->total_weight,
-	};
 
 	safe_put(out, "{");
-	json_put_shares(out, SAFE_TEXT(""), &shares);
+	put_stats(out, SAFE_TEXT(""), &row->now,
+		  row->is_idle ? -1 : snapshot_row_pct(snapshot, row, row->now.self.weight),
+		  row->is_idle ? -1 : snapshot_row_pct(snapshot, row, row->now.total.weight));
+	put_ratios(out, &snapshot->event_columns, row->by_event);
+	if (keys & KEY_EVENT) {
+		safe_put(out, ",\"event\":");
+		safe_put_json(out, sanitize_checked(row->event));
+	}
 	safe_put(out, ",\"comm\":");
 	put_string_or_null(out, keys & KEY_COMM, row->comm);
 	safe_put(out, ",\"pid\":");
@@ -150,6 +485,8 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 	safe_put(out, ",\"cpu\":");
 	put_number_or_null(out, (keys & KEY_CPU) && row->cpu >= 0, row->cpu);
 	put_code(out, row, keys);
+	if (keys & KEY_FROM)
+		put_from(out, row);
 	if (has_source) {
 		safe_put(out, ",\"source\":");
 		put_string_or_null(out, row->source[0], row->source);
@@ -157,6 +494,8 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 	if (keys & (KEY_PID | KEY_TID))
 		put_cgroup(out, row);
 	put_load(out, row, keys);
+	if (snapshot->is_of_waits)
+		put_wait(out, row);
 	if (snapshot->is_compared)
 		put_base(out, snapshot, row);
 	safe_print(out, ",\"idle\":%s}", row->is_idle ? SAFE_TEXT("true") : SAFE_TEXT("false"));
@@ -165,15 +504,17 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 static void put_head(FILE *out, const struct snapshot *snapshot)
 {
 	safe_print(out, "{\"time_ns\":%" PRIu64 ",\"host\":", snapshot->time_ns);
-	json_put_string(out, sanitize_checked(snapshot->host));
+	safe_put_json(out, sanitize_checked(snapshot->host));
 	safe_put(out, ",\"event\":");
-	json_put_string(out, sanitize_checked(snapshot->event));
+	safe_put_json(out, sanitize_checked(snapshot->event));
 	safe_put(out, ",\"freq_hz\":");
 	put_number_or_null(out, snapshot->freq_hz, (int64_t)snapshot->freq_hz);
 	safe_put(out, ",\"period\":");
 	put_number_or_null(out, snapshot->fixed_period, (int64_t)snapshot->fixed_period);
+	if (snapshot->is_of_waits)
+		safe_put(out, ",\"unit\":\"ns\"");
 	safe_put(out, ",\"target\":");
-	json_put_string(out, sanitize_checked(snapshot->target));
+	safe_put_json(out, sanitize_checked(snapshot->target));
 	safe_print(out, ",\"window_s\":%.3f,\"samples\":%" PRIu64 ",\"samples_per_s\":",
 		   snapshot->window_s, snapshot->samples);
 	put_tenths_or_null(out, snapshot->samples_per_s);
@@ -210,20 +551,20 @@ static void put_process(FILE *out, const struct loss_process *process)
 	if (!process->pid)
 		return;
 	safe_print(out, ",\"mostly_in\":{\"pid\":%" PRIu32 ",\"program\":", process->pid);
-	json_put_string(out, sanitize_checked(process->program));
+	safe_put_json(out, sanitize_checked(process->program));
 	safe_put(out, "}");
 }
 
 /* All causes; what the kernel does not count, or nobody has kept, is null. */
-static void put_ledger(FILE *out, const struct loss_ledger *ledger)
+static void put_loss_counters(FILE *out, const struct loss_counters *losses)
 {
 	safe_put(out, ",\"losses\":");
-	if (!ledger->is_set) {
+	if (!losses->is_set) {
 		safe_put(out, "null");
 		return;
 	}
 	for (size_t cause = 0; cause < LOSS_CAUSES; cause++) {
-		const struct loss_count *count = &ledger->counts[cause];
+		const struct loss_count *count = &losses->counts[cause];
 
 		safe_print(out, "%c\"%s%s\":{\"since_start\":", (char)(cause ? ',' : '{'),
 			   sanitize_checked(loss_descriptions[cause].name),
@@ -231,7 +572,7 @@ static void put_ledger(FILE *out, const struct loss_ledger *ledger)
 		put_number_or_null(out, count->has_start, (int64_t)count->since_start);
 		safe_put(out, ",\"in_window\":");
 		put_number_or_null(out, count->has_window, (int64_t)count->in_window);
-		put_process(out, &ledger->processes[cause]);
+		put_process(out, &losses->processes[cause]);
 		safe_put(out, "}");
 	}
 	safe_put(out, "}");
@@ -249,10 +590,10 @@ static void put_losses(FILE *out, const struct snapshot *snapshot)
 		   snapshot->truncated_stacks, snapshot->unattributed);
 	safe_print(out, ",\"unknown_uid\":%" PRIu64 ",\"evicted\":%" PRIu64,
 		   snapshot->filtered_unknown_uid, snapshot->evicted_samples);
-	put_ledger(out, &snapshot->ledger);
+	put_loss_counters(out, &snapshot->losses);
 	safe_put(out, ",\"notice\":");
 	if (snapshot->notice[0])
-		json_put_lines(out, snapshot->notice);
+		put_lines(out, snapshot->notice);
 	else
 		safe_put(out, "null");
 }
@@ -261,17 +602,17 @@ static void put_absent(FILE *out, const struct snapshot *snapshot)
 {
 	const char *at = snapshot->absent_events;
 	struct snapshot_absence absence;
-	char text[JSON_LINE_BYTES];
+	char text[LINE_BYTES];
 	bool has_one = false;
 
 	safe_put(out, ",\"not_supported\":[");
 	for (; snapshot_next_absence(&at, &absence); has_one = true) {
 		safe_put_text(out, has_one ? SAFE_TEXT(",{\"event\":") : SAFE_TEXT("{\"event\":"));
-		json_put_string(out, sanitize(text, sizeof(text), absence.event,
-					      (size_t)absence.event_bytes));
+		safe_put_json(out, sanitize(text, sizeof(text), absence.event,
+					    (size_t)absence.event_bytes));
 		safe_put(out, ",\"reason\":");
-		json_put_string(out, sanitize(text, sizeof(text), absence.reason,
-					      (size_t)absence.reason_bytes));
+		safe_put_json(out, sanitize(text, sizeof(text), absence.reason,
+					    (size_t)absence.reason_bytes));
 		safe_put(out, "}");
 	}
 	safe_put(out, "]");
@@ -282,7 +623,7 @@ static const char *field_name(enum filter_field field)
 	switch (field) {
 	case FILTER_TEXT:    return "text";
 	case FILTER_COMMAND: return "comm";
-	case FILTER_OBJECT:  return "dso";
+	case FILTER_DSO:     return "dso";
 	case FILTER_SYMBOL:  return "symbol";
 	case FILTER_PID:     return "pid";
 	case FILTER_TID:     return "tid";
@@ -291,6 +632,9 @@ static const char *field_name(enum filter_field field)
 	case FILTER_UNIT:    return "unit";
 	case FILTER_CONTAINER: return "container";
 	case FILTER_POD:     return "pod";
+	case FILTER_WAIT:    return "wait";
+	case FILTER_STATE:   return "state";
+	case FILTER_WAKER:   return "waker";
 	case FILTER_KERNEL:  return "kernel";
 	case FILTER_USER:    break;
 	}
@@ -308,14 +652,17 @@ static void put_part(FILE *out, const struct filter_part *part)
 	switch (part->field) {
 	case FILTER_TEXT:
 	case FILTER_COMMAND:
-	case FILTER_OBJECT:
+	case FILTER_DSO:
 	case FILTER_SYMBOL:
 	case FILTER_CGROUP:
 	case FILTER_UNIT:
 	case FILTER_CONTAINER:
 	case FILTER_POD:
+	case FILTER_WAIT:
+	case FILTER_STATE:
+	case FILTER_WAKER:
 		safe_put(out, ",\"value\":");
-		json_put_string(out, sanitize(text, sizeof(text), part->text, strlen(part->text)));
+		safe_put_json(out, sanitize(text, sizeof(text), part->text, strlen(part->text)));
 		break;
 	case FILTER_PID:
 	case FILTER_TID:

@@ -1,25 +1,27 @@
-/* call_tree_arrange.c - see fold/call_tree_arrange.h.
+/* call_tree_arrange.c - turns the sums of a tree into nodes, in the order of fold/tree.h:
+ * tree_fold_sum(), call_tree_arrange() and, for group_arrange.c, too, arranged_place() of
+ * fold/tree_fold.h.
  *
  * Idea: paths are numbered parents first, so one pass in either direction carries values from
  * parents to children or back: which are kept, sizes, places, ids. Sorted by (parent, weight), the
  * children of a parent are adjacent; the first is placed after its parent, and each other after the
  * subtree of its predecessor: preorder without a stack, however deep.
  */
-#include "fold/call_tree_arrange.h"
+#include "fold/tree_fold.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* The position of a path in the tree. */
-struct arranged {
-	uint64_t id;
-	double weight, base_weight;
-	uint32_t path, parent;
-	uint32_t size;		/* nodes in its subtree; 0: left out */
-	uint32_t place;		/* index of its node; unused for TREE_FOLD_TOP */
-};
+void tree_fold_sum(struct tree_fold *fold)
+{
+	if (!tree_fold_goes_on(fold))
+		return;
+	if (fold->query->tree == TREE_CALLERS)
+		tree_callers_sum(fold);
+	else
+		tree_callees_sum(fold);
+}
 
 static int lighter_first(const void *a, const void *b)
 {
@@ -30,7 +32,7 @@ static int lighter_first(const void *a, const void *b)
 
 static bool is_kept(const struct tree_fold *fold, const struct tree_sum *sum, double limit)
 {
-	return (sum->total_samples || sum->base_total_samples) &&
+	return (sum->now.total.samples || sum->base.total.samples) &&
 	       tree_fold_weight(fold, sum) >= limit;
 }
 
@@ -63,7 +65,7 @@ static uint64_t inlined_id(const struct tree_fold *fold, uint32_t symbol)
 	const struct tree_inlined *function = tree_inlined_get(fold, symbol);
 	const uint64_t name = strpool_hash(fold->names->strings, function->name);
 
-	return id_set_mix(id_set_mix(TREE_FOLD_INLINED, name), function->object);
+	return id_set_mix(id_set_mix(TREE_FOLD_INLINED, name), function->dso);
 }
 
 /* Equal for equal functions in every snapshot: no ids that compaction may change. */
@@ -72,10 +74,10 @@ static uint64_t symbol_id(const struct tree_fold *fold, uint32_t id)
 	const struct symbol *symbol = &fold->names->symbols[id];
 	const struct strpool *strings = fold->names->strings;
 	const uint64_t code = id_set_mix(strpool_hash(strings, symbol->name),
-					 strpool_hash(strings, symbol->object_path));
+					 strpool_hash(strings, symbol->dso_path));
 
 	return id_set_mix(id_set_mix(code, symbol->mode),
-			  id_set_mix(symbol->address, symbol->object));
+			  id_set_mix(symbol->address, symbol->dso));
 }
 
 static bool is_command(const struct tree_fold *fold, uint32_t path)
@@ -96,10 +98,10 @@ static uint32_t choose(struct tree_fold *fold, struct arranged *list, double lim
 		uint64_t own_id;
 
 		list[p] = (struct arranged){ .path = p, .parent = sum->parent,
-					     .weight = sum->total_weight,
-					     .base_weight = sum->base_total_weight };
+					     .weight = sum->now.total.weight,
+					     .then_weight = sum->base.total.weight };
 		if (!is_kept(fold, sum, limit) || (sum->parent && !list[sum->parent].size)) {
-			fold->sums[sum->parent].hidden_weight += sum->total_weight;
+			fold->sums[sum->parent].hidden_weight += sum->now.total.weight;
 			continue;
 		}
 		if (is_command(fold, p))
@@ -123,17 +125,16 @@ static int by_family(const void *a, const void *b)
 		return (*left)->parent < (*right)->parent ? -1 : 1;
 	if ((*left)->weight != (*right)->weight)
 		return (*left)->weight > (*right)->weight ? -1 : 1;
-	if ((*left)->base_weight != (*right)->base_weight)	/* paths only there, mostly */
-		return (*left)->base_weight > (*right)->base_weight ? -1 : 1;
+	if ((*left)->then_weight != (*right)->then_weight)
+		return (*left)->then_weight > (*right)->then_weight ? -1 : 1;
 	return (*left)->id < (*right)->id ? -1 : (*left)->id > (*right)->id;
 }
 
-/* Places and sizes of all that are kept, in @order[@kept]. */
-static void place(struct arranged *list, uint32_t count, struct arranged **order)
+void arranged_place(struct arranged *list, uint32_t count, struct arranged **order)
 {
-	uint32_t kept = 0, next = 0, family = TREE_FOLD_TOP;
+	uint32_t kept = 0, next = 0, family = 0;
 
-	for (uint32_t p = count - 1; p > TREE_FOLD_TOP; p--)
+	for (uint32_t p = count - 1; p > 0; p--)
 		if (list[p].size)
 			list[list[p].parent].size += list[p].size;
 	for (uint32_t p = 1; p < count; p++)
@@ -155,22 +156,22 @@ static void describe_code(const struct tree_fold *fold, uint32_t id, struct tree
 	const struct symbol *symbol = &fold->names->symbols[id];
 
 	out->address = symbol->address;
-	out->object_id = symbol->object;
+	out->dso_id = symbol->dso;
 	out->mode = symbol->mode;
 	out->state = symbol->state;
 	out->is_synthetic = symbol->is_synthetic;
-	out->is_run_time = fold->names->objects->objects[symbol->object].is_run_time;
+	out->is_run_time = fold->names->dsos->dsos[symbol->dso].is_run_time;
 }
 
 static void describe_inlined(const struct tree_fold *fold, uint32_t symbol, struct tree_node *out)
 {
-	out->object_id = tree_inlined_get(fold, symbol)->object;
-	out->mode = fold->names->objects->objects[out->object_id].mode;
+	out->dso_id = tree_inlined_get(fold, symbol)->dso;
+	out->mode = fold->names->dsos->dsos[out->dso_id].mode;
 	out->is_inlined = true;
 }
 
 static void fill(const struct tree_fold *fold, const struct arranged *list,
-		 struct arranged *const *order, struct call_tree_draft *out)
+		 struct arranged *const *order, struct call_tree_builder *out)
 {
 	for (uint32_t i = 0; i < out->tree.node_count; i++) {	/* parents before their children */
 		const struct arranged *from = order[i];
@@ -182,15 +183,10 @@ static void fill(const struct tree_fold *fold, const struct arranged *list,
 		*node = (struct tree_node){
 			.id = from->id, .parent = parent, .size = from->size,
 			.depth = is_root ? 0 : out->nodes[parent].depth + 1,
-			.self_samples = sum->self_samples, .total_samples = sum->total_samples,
-			.self_weight = sum->self_weight, .total_weight = sum->total_weight,
+			.now = sum->now, .base = sum->base,
 			.hidden_weight = sum->hidden_weight,
 			.inlined_weight = sum->inlined_weight,
-			.base_self_samples = sum->base_self_samples,
-			.base_total_samples = sum->base_total_samples,
-			.base_self_weight = sum->base_self_weight,
-			.base_total_weight = sum->base_total_weight,
-			.object_id = UINT32_MAX, .state = SYMBOL_NAMED,
+			.dso_id = UINT32_MAX, .state = SYMBOL_NAMED,
 			.is_command = is_command(fold, from->path),
 		};
 		out->symbols[from->place] = sum->symbol;
@@ -203,7 +199,7 @@ static void fill(const struct tree_fold *fold, const struct arranged *list,
 	}
 }
 
-static int arrange(struct tree_fold *fold, struct arranged *list, struct call_tree_draft *out)
+static int arrange(struct tree_fold *fold, struct arranged *list, struct call_tree_builder *out)
 {
 	double limit = tree_fold_limit(fold);
 	struct arranged **order;
@@ -216,31 +212,31 @@ static int arrange(struct tree_fold *fold, struct arranged *list, struct call_tr
 	out->nodes = malloc((out->tree.node_count + 1) * sizeof(*out->nodes));
 	out->symbols = malloc((out->tree.node_count + 1) * sizeof(*out->symbols));
 	if (order && out->nodes && out->symbols) {
-		place(list, fold->count, order);
+		arranged_place(list, fold->count, order);
 		fill(fold, list, order, out);
 	}
 	free(order);
 	return order && out->nodes && out->symbols ? 0 : -ENOMEM;
 }
 
-int call_tree_arrange(struct tree_fold *fold, struct call_tree_draft *out)
+int call_tree_arrange(struct tree_fold *fold, struct call_tree_builder *out)
 {
 	const struct tree_sum *top = &fold->sums[TREE_FOLD_TOP];
 	struct arranged *list = malloc(fold->count * sizeof(*list));
 	int err;
 
-	*out = (struct call_tree_draft){ .tree = {
+	*out = (struct call_tree_builder){ .tree = {
 		.direction = fold->query->tree, .limit_pct = fold->query->tree_limit_pct,
-		.samples = top->total_samples, .weight = top->total_weight,
-		.base_weight = top->base_total_weight,
+		.samples = top->now.total.samples, .weight = top->now.total.weight,
+		.base_weight = top->base.total.weight,
 	} };
 	err = list ? arrange(fold, list, out) : -ENOMEM;
 	free(list);
 	return err;
 }
 
-void call_tree_draft_finish(struct call_tree_draft *draft)
+void call_tree_builder_finish(struct call_tree_builder *builder)
 {
-	free(draft->nodes);
-	free(draft->symbols);
+	free(builder->nodes);
+	free(builder->symbols);
 }

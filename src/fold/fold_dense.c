@@ -9,8 +9,8 @@
  * symbol further out, plus the stacks whose leaf's symbol does not occur among its callers;
  * (5) tasks are counted like that too, a bit for each, as many at a time as fit into a few words.
  *
- * Step 4 needs "does this symbol occur among the ancestors": a 64-bit Bloom mask per node answers
- * no for most, the rest walk up.
+ * Step 4 needs "does this symbol occur among the ancestors": a 64-bit Bloom mask per node
+ * says no for most, and the rest walk up.
  *
  * A filter that looks at code alone takes rows away and changes none: every frame of a row matches,
  * or none does. One that looks at tasks or CPUs needs the sums by these, and takes the walking way.
@@ -110,8 +110,8 @@ static void add_sum(struct sum *into, const struct sum *from)
 
 static void add_total(struct fold_row *row, const struct sum *sum)
 {
-	row->total_weight += sum->weight;
-	row->total_samples += sum->count;
+	row->stats.total.weight += sum->weight;
+	row->stats.total.samples += sum->count;
 	row->comm = fold_merge(row->comm, sum->comm);
 	row->pid = fold_merge(row->pid, sum->pid);
 	row->tid = fold_merge(row->tid, sum->tid);
@@ -221,14 +221,14 @@ static uint32_t first_of(const struct dense *dense, uint32_t symbol)
 	return dense->first && symbol != ID_SET_NONE ? dense->first[symbol] : symbol;
 }
 
-/* Symbols of one object, or of one name, are one where rows are keyed by that. After it no symbol
+/* Symbols of one DSO, or of one name, are one where rows are keyed by that. After it no symbol
  * may be new. */
 static void join_codes(struct fold *fold, struct dense *dense)
 {
 	const uint32_t count = fold->names->count;
 	struct id_map by_code = { 0 };
 
-	if (fold->keys == (KEY_OBJECT | KEY_SYMBOL))
+	if (fold->keys == (KEY_DSO | KEY_SYMBOL))
 		return;
 	dense->first = malloc((count + 1) * sizeof(*dense->first));
 	for (uint32_t symbol = 0; dense->first && symbol < count; symbol++) {
@@ -275,7 +275,7 @@ static void add_stacks(struct fold *fold, struct dense *dense)
 			continue;
 		stack->node = window_nodes_find(&dense->chains,
 						fold->trie->stacks.node[stack->stack]);
-		stack->symbol = symbol_twins_of(fold->twins, stack->symbol);
+		stack->symbol = symbol_pairs_of(fold->pairs, stack->symbol);
 		add_sum(&dense->nodes[stack->node], sum);
 		fold_count(fold, sum->count, sum->weight, false,
 			   fold->names->symbols[stack->symbol].state == SYMBOL_NAMED);
@@ -375,9 +375,11 @@ static void count_tasks(struct fold *fold, const struct dense *dense)
 
 bool fold_can_be_dense(const struct fold *fold)
 {
-	if (fold->keys == KEY_OBJECT || fold->keys == KEY_SYMBOL)
+	if (wait_stacks_of(fold->waits, fold->event))
+		return false;	/* a row has what its waits have in common */
+	if (fold->keys == KEY_DSO || fold->keys == KEY_SYMBOL)
 		return !fold->filter.all;	/* it may match a part of a row */
-	return fold->keys == (KEY_OBJECT | KEY_SYMBOL) &&
+	return fold->keys == (KEY_DSO | KEY_SYMBOL) &&
 	       !(fold->filter.by_task | fold->filter.by_cpu);
 }
 

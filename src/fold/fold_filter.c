@@ -39,7 +39,12 @@ static void describe_part(struct fold_filter *filter, const struct filter_part *
 	case FILTER_CPU:
 		filter->by_cpu |= bit;
 		break;
-	case FILTER_OBJECT:
+	case FILTER_WAIT:
+	case FILTER_STATE:
+	case FILTER_WAKER:
+		filter->by_wait |= bit;
+		break;
+	case FILTER_DSO:
 	case FILTER_SYMBOL:
 	case FILTER_KERNEL:
 	case FILTER_USER:
@@ -122,13 +127,13 @@ static bool symbol_satisfies(const struct fold_filter *filter, uint32_t index,
 	case FILTER_TEXT:
 		return filter_text_matches(text, strpool_get(strings, shown)) ||
 		       filter_text_matches(text, raw_name) ||
-		       filter_text_matches(text, strpool_get(strings, symbol->object_name));
-	case FILTER_OBJECT:
-		return strpool_hash(strings, symbol->object_path) == part->hash;
+		       filter_text_matches(text, strpool_get(strings, symbol->dso_name));
+	case FILTER_DSO:
+		return strpool_hash(strings, symbol->dso_path) == part->hash;
 	case FILTER_SYMBOL:
 		return filter_hash(raw_name) == part->hash &&
 		       (!part->number ||
-			strpool_hash(strings, symbol->object_path) == part->number);
+			strpool_hash(strings, symbol->dso_path) == part->number);
 	case FILTER_KERNEL:
 		return is_kernel_mode(symbol->mode);
 	case FILTER_USER:
@@ -201,12 +206,38 @@ static uint32_t satisfied_by_symbol(struct fold_filter *filter, uint32_t id)
 	return *slot;
 }
 
+static bool wait_satisfies(const struct fold_filter *filter, const struct filter_part *part,
+			   const struct slice_entry *entry)
+{
+	const struct wait_stacks *waits = wait_stacks_of(filter->waits, entry->event);
+	const struct wait_tuple *tuple;
+
+	if (!waits)
+		return false;
+	tuple = wait_stacks_tuple(waits, entry);
+	switch (part->field) {
+	case FILTER_WAIT:
+		return filter_hash(wait_kind_name(wait_stacks_kind(waits, entry))) ==
+		       part->hash;
+	case FILTER_STATE:
+		return filter_hash(wait_state_name(tuple->state)) == part->hash;
+	case FILTER_WAKER:
+		return strpool_hash(filter->names->strings, tuple->waker) == part->hash;
+	default:
+		return false;
+	}
+}
+
 uint32_t fold_filter_of_sample(struct fold_filter *filter, const struct slice_entry *entry)
 {
 	uint32_t mask = filter->by_task ? satisfied_by_task(filter, entry->task) : 0;
 
 	for (uint32_t i = 0; filter->by_cpu >> i; i++)
 		if ((filter->by_cpu & 1u << i) && filter->filter->parts[i].number == entry->cpu)
+			mask |= 1u << i;
+	for (uint32_t i = 0; filter->by_wait >> i; i++)
+		if ((filter->by_wait & 1u << i) &&
+		    wait_satisfies(filter, &filter->filter->parts[i], entry))
 			mask |= 1u << i;
 	return mask;
 }

@@ -1,16 +1,11 @@
-/* group_arrange.c - see fold/group_arrange.h. Nodes are placed as in call_tree_arrange.c:
- * siblings in the order of their parents, each after the subtree of its predecessor. */
-#include "fold/group_arrange.h"
+/* group_arrange.c - turns the sums of groups into nodes, in the order of fold/tree.h:
+ * group_arrange() of fold/groups.h. */
+#include "fold/groups.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct arranged {
-	const struct group_sum *sum;	/* NULL: left out */
-	uint32_t size, place;
-};
 
 static double share_of(double weight, double whole)
 {
@@ -21,8 +16,8 @@ static double share_of(double weight, double whole)
  * event, as weights of different events can't be compared. */
 static double larger_share(const struct group_fold *fold, const struct group_sum *sum)
 {
-	const double now = share_of(sum->now.total_weight, fold->whole[sum->event]);
-	const double base = share_of(sum->base.total_weight, fold->base_whole[sum->event]);
+	const double now = share_of(sum->now.total.weight, fold->whole[sum->event]);
+	const double base = share_of(sum->base.total.weight, fold->base_whole[sum->event]);
 
 	return now > base ? now : base;
 }
@@ -78,60 +73,24 @@ static uint32_t choose(const struct group_fold *fold, struct arranged *list, dou
 {
 	uint32_t kept = 0;
 
-	list[GROUP_FOLD_TOP] = (struct arranged){ .sum = &fold->sums[GROUP_FOLD_TOP] };
+	list[GROUP_FOLD_TOP] = (struct arranged){ .size = 0 };
 	for (uint32_t i = 1; i < fold->count; i++) {
 		const struct group_sum *sum = &fold->sums[i];
 		const double share = larger_share(fold, sum);
 
-		list[i] = (struct arranged){ .sum = NULL };
+		list[i] = (struct arranged){ .path = i, .parent = sum->parent, .id = sum->id,
+					     .weight = sum->now.self.weight,
+					     .then_weight = sum->now.total.weight };
 		if (!sum->depth)
-			*hidden_samples += sum->now.self_samples;
-		if (!list[sum->parent].sum || share < limit)
+			*hidden_samples += sum->now.self.samples;
+		if ((sum->parent && !list[sum->parent].size) || share < limit)
 			continue;
 		if (sum->depth + 1 == fold->level_count)
-			*hidden_samples -= sum->now.self_samples;
-		list[i].sum = sum;
+			*hidden_samples -= sum->now.self.samples;
 		list[i].size = 1;
 		kept++;
 	}
 	return kept;
-}
-
-static int by_family(const void *a, const void *b)
-{
-	const struct group_sum *left = (*(const struct arranged *const *)a)->sum;
-	const struct group_sum *right = (*(const struct arranged *const *)b)->sum;
-
-	if (left->parent != right->parent)
-		return left->parent < right->parent ? -1 : 1;
-	if (left->now.self_weight != right->now.self_weight)
-		return left->now.self_weight > right->now.self_weight ? -1 : 1;
-	if (left->now.total_weight != right->now.total_weight)
-		return left->now.total_weight > right->now.total_weight ? -1 : 1;
-	return left->id < right->id ? -1 : left->id > right->id;
-}
-
-static void place(const struct group_fold *fold, struct arranged *list, struct arranged **order)
-{
-	uint32_t kept = 0, next = 0, family = GROUP_FOLD_TOP;
-
-	for (uint32_t i = fold->count - 1; i > GROUP_FOLD_TOP; i--)
-		if (list[i].sum)
-			list[fold->sums[i].parent].size += list[i].size;
-	for (uint32_t i = 1; i < fold->count; i++)
-		if (list[i].sum)
-			order[kept++] = &list[i];
-	qsort(order, kept, sizeof(struct arranged *), by_family);
-	for (uint32_t i = 0; i < kept; i++) {
-		const uint32_t parent = order[i]->sum->parent;
-
-		if (parent != family) {
-			family = parent;
-			next = list[family].place + 1;
-		}
-		order[i]->place = next;
-		next += order[i]->size;
-	}
 }
 
 /* 100 % of each event's shares. */
@@ -152,42 +111,35 @@ static void find_wholes(const struct group_fold *fold, struct wholes *out)
 
 		if (sum->parent != GROUP_FOLD_TOP)
 			continue;
-		out->now[sum->event] += sum->now.self_weight;
-		out->base[sum->event] += sum->base.self_weight;
+		out->now[sum->event] += sum->now.self.weight;
+		out->base[sum->event] += sum->base.self.weight;
 	}
 }
 
 static void fill(const struct group_fold *fold, const struct arranged *list,
-		 struct arranged *const *order, struct group_draft *out)
+		 struct arranged *const *order, struct group_builder *out)
 {
 	struct wholes wholes;
 
 	find_wholes(fold, &wholes);
 	for (uint32_t i = 0; i < out->tree.node_count; i++) {
-		const struct group_sum *sum = order[i]->sum;
+		const struct group_sum *sum = &fold->sums[order[i]->path];
 		const bool is_root = sum->parent == GROUP_FOLD_TOP;
 
-		out->sums[order[i]->place] = (uint32_t)(sum - fold->sums);
+		out->sums[order[i]->place] = order[i]->path;
 		out->nodes[order[i]->place] = (struct group_node){
 			.id = sum->id, .size = order[i]->size, .depth = sum->depth,
 			.parent = is_root ? UINT32_MAX : list[sum->parent].place,
-			.self_samples = sum->now.self_samples,
-			.total_samples = sum->now.total_samples,
-			.self_weight = sum->now.self_weight,
-			.total_weight = sum->now.total_weight,
+			.now = sum->now, .base = sum->base,
 			.whole_weight = wholes.now[sum->event],
 			.has_base = fold->baseline &&
 				    baseline_has_event(fold->baseline, sum->event),
-			.base_self_samples = sum->base.self_samples,
-			.base_total_samples = sum->base.total_samples,
-			.base_self_weight = sum->base.self_weight,
-			.base_total_weight = sum->base.total_weight,
 			.base_whole_weight = wholes.base[sum->event],
 		};
 	}
 }
 
-static int arrange(const struct group_fold *fold, struct arranged *list, struct group_draft *out)
+static int arrange(const struct group_fold *fold, struct arranged *list, struct group_builder *out)
 {
 	const double limit = find_limit(fold);
 	struct arranged **order;
@@ -199,20 +151,22 @@ static int arrange(const struct group_fold *fold, struct arranged *list, struct 
 	out->nodes = malloc((out->tree.node_count + 1) * sizeof(*out->nodes));
 	out->sums = malloc((out->tree.node_count + 1) * sizeof(*out->sums));
 	if (order && out->nodes && out->sums) {
-		place(fold, list, order);
+		arranged_place(list, fold->count, order);
 		fill(fold, list, order, out);
 	}
 	free(order);
 	return order && out->nodes && out->sums ? 0 : -ENOMEM;
 }
 
-int group_arrange(const struct group_fold *fold, struct group_draft *out)
+int group_arrange(const struct group_fold *fold, struct group_builder *out)
 {
 	struct arranged *list = malloc(fold->count * sizeof(*list));
 	int err;
 
-	*out = (struct group_draft){ .tree = { .level_count = fold->level_count,
+	*out = (struct group_builder){ .tree = { .level_count = fold->level_count,
 					       .is_compared = fold->baseline } };
+	out->tree.is_of_waits =
+		!fold->has_event && wait_stacks_of(fold->sources.waits, fold->event);
 	for (uint32_t i = 0; i < fold->level_count; i++)
 		out->tree.keys[i] = fold->keys[i];
 	err = list ? arrange(fold, list, out) : -ENOMEM;
@@ -220,19 +174,19 @@ int group_arrange(const struct group_fold *fold, struct group_draft *out)
 	return err;
 }
 
-void group_draft_finish(struct group_draft *draft)
+void group_builder_finish(struct group_builder *builder)
 {
-	free(draft->nodes);
-	free(draft->sums);
+	free(builder->nodes);
+	free(builder->sums);
 }
 
-void group_draft_text(const struct group_draft *draft, const struct group_fold *fold,
-		      uint32_t index, struct group_text *out)
+void group_builder_text(const struct group_builder *builder, const struct group_fold *fold,
+			uint32_t index, struct group_text *out)
 {
-	const struct group_sum *sum = &fold->sums[draft->sums[index]];
-	bool is_of_object = false;
+	const struct group_sum *sum = &fold->sums[builder->sums[index]];
+	bool is_of_dso = false;
 
 	for (uint32_t i = 0; i < sum->depth; i++)
-		is_of_object |= fold->keys[i] == GROUP_OBJECT;
-	group_value_text(&fold->sources, fold->keys[sum->depth], sum->value, is_of_object, out);
+		is_of_dso |= fold->keys[i] == GROUP_DSO;
+	group_value_text(&fold->sources, fold->keys[sum->depth], sum->value, is_of_dso, out);
 }

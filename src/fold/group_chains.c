@@ -17,11 +17,15 @@
  *
  * Invariant: the groups above a marked group are marked, by the same chain or by an outer one.
  */
-#include "group_chains.h"
+#include "fold/groups.h"
 
 #include <stdlib.h>
 
+#include "fold/fold.h"
 #include "window_nodes.h"
+
+#define PREFETCH_AHEAD 8	/* entries: their stacks lie all over memory */
+#define WAITING_MAX    262144	/* 10 MB: more are counted by so many at a time */
 
 /* A caller chain of the window, at its place in the order of the walk; the root's is 0. */
 struct spot {
@@ -36,7 +40,7 @@ struct way {
 	uint32_t place;
 	uint32_t path;		/* the group of its frame; GROUP_FOLD_HIDDEN: none */
 	uint32_t marked;	/* number of groups that it marked, from `path` upwards */
-	struct group_load load;	/* counted so far in it and in chains below it that were left */
+	struct load load;	/* counted so far in it and in chains below it that were left */
 };
 
 struct walk {
@@ -54,23 +58,11 @@ struct walk {
 	uint32_t depth;			/* length of the longest chain, with the root */
 };
 
-static struct group_counts *counts_of(const struct walk *walk, uint32_t path)
+static struct stats *stats_of(const struct walk *walk, uint32_t path)
 {
 	struct group_sum *sum = &walk->fold->sums[path];
 
 	return walk->is_base ? &sum->base : &sum->now;
-}
-
-static void add_total(struct group_counts *counts, const struct group_load *load)
-{
-	counts->total_samples += load->samples;
-	counts->total_weight += load->weight;
-}
-
-static void add_load(struct group_load *into, const struct group_load *from)
-{
-	into->samples += from->samples;
-	into->weight += from->weight;
 }
 
 /* Returns the symbol of the frame at @place; ID_SET_NONE: none, or out of memory, noted. */
@@ -117,11 +109,11 @@ static void leave(struct walk *walk)
 
 	for (uint32_t i = 0; i < way->marked; i++, at = fold->sums[at].parent) {
 		fold->sums[at].is_marked = false;
-		add_total(counts_of(walk, at), &way->load);
+		load_add(&stats_of(walk, at)->total, &way->load);
 	}
 	if (fold->frame_samples && way->path != GROUP_FOLD_HIDDEN)
 		fold->frame_samples[walk->spots[way->place].frame << 1 | 1] += way->load.samples;
-	add_load(&walk->open[walk->open_count - 1].load, &way->load);
+	load_add(&walk->open[walk->open_count - 1].load, &way->load);
 }
 
 /* Leaves and enters chains until @place is the present one. */
@@ -151,7 +143,7 @@ static void add_leaf(struct walk *walk, const struct group_sample *sample)
 	code = group_fold_code(fold, &frame);
 	path = code == ID_SET_NONE ? GROUP_FOLD_HIDDEN
 				   : group_fold_path(fold, walk->class, &frame, code);
-	add_load(&walk->open[walk->open_count - 1].load, &sample->load);
+	load_add(&walk->open[walk->open_count - 1].load, &sample->load);
 	if (path == GROUP_FOLD_HIDDEN)
 		return;
 	if (fold->frame_samples)
@@ -159,7 +151,7 @@ static void add_leaf(struct walk *walk, const struct group_sample *sample)
 	group_fold_add_self(fold, path, &sample->load, walk->is_base);
 	for (; path != GROUP_FOLD_TOP && !fold->sums[path].is_marked;
 	     path = fold->sums[path].parent)
-		add_total(counts_of(walk, path), &sample->load);
+		load_add(&stats_of(walk, path)->total, &sample->load);
 }
 
 /* False: out of memory. */
@@ -314,7 +306,8 @@ static void count_class(struct walk *walk, uint32_t class)
 		leave(walk);
 }
 
-void group_chains_count(struct group_fold *fold, bool is_base)
+/* Counts the waiting samples into the sums of the window or of the baseline. */
+static void count_waiting(struct group_fold *fold, bool is_base)
 {
 	struct walk walk = { .fold = fold, .is_base = is_base };
 
@@ -332,4 +325,172 @@ void group_chains_count(struct group_fold *fold, bool is_base)
 	free(walk.samples);
 	free(walk.open);
 	free(walk.missing);
+}
+
+static uint64_t class_hash_of(const struct group_fold *fold, const struct group_class *class)
+{
+	uint64_t hash = id_set_mix(class->of_sample, class->event);
+
+	for (uint32_t i = 0; i < fold->level_count; i++)
+		hash = id_set_mix(hash, class->values[i].identity);
+	return hash;
+}
+
+static uint64_t class_hash(const void *owner, uint32_t id)
+{
+	const struct group_fold *fold = owner;
+
+	return class_hash_of(fold, &fold->classes[id]);
+}
+
+static bool is_same_class(const struct group_fold *fold, const struct group_class *a,
+			  const struct group_class *b)
+{
+	for (uint32_t i = 0; i < fold->level_count; i++)
+		if (a->values[i].identity != b->values[i].identity)
+			return false;
+	return a->of_sample == b->of_sample && a->event == b->event;
+}
+
+/* UINT32_MAX: out of memory. */
+static uint32_t intern_class(struct group_fold *fold, const struct group_class *class)
+{
+	const uint64_t hash = class_hash_of(fold, class);
+	uint32_t id;
+
+	if (id_set_reserve(&fold->by_class, class_hash, fold))
+		return UINT32_MAX;
+	for (uint32_t slot = id_set_first(&fold->by_class, hash);
+	     (id = id_set_at(&fold->by_class, &slot, hash)) != ID_SET_NONE;
+	     slot = id_set_next(&fold->by_class, slot))
+		if (is_same_class(fold, &fold->classes[id], class))
+			return id;
+	if (fold->class_count == fold->class_capacity) {
+		uint32_t capacity = fold->class_capacity ? fold->class_capacity * 2 : 16;
+		struct group_class *bigger = realloc(fold->classes, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return UINT32_MAX;
+		fold->classes = bigger;
+		fold->class_capacity = capacity;
+	}
+	id = fold->class_count++;
+	fold->classes[id] = *class;
+	id_set_add(&fold->by_class, hash, id);
+	return id;
+}
+
+/* UINT32_MAX: out of memory, noted. */
+static uint32_t class_of(struct group_fold *fold, const struct slice_entry *entry)
+{
+	const struct wait_stacks *waits = wait_stacks_of(fold->sources.waits, entry->event);
+	const uint64_t cpu = fold->is_per_cpu ? entry->cpu : 0;
+	const uint64_t wait = fold->is_per_wait && waits
+			      ? (uint64_t)wait_stacks_kind(waits, entry) << 8 | entry->bucket : 0;
+	const uint64_t key = (uint64_t)entry->task << 36 | wait << 24 | cpu << 11 | entry->event;
+	uint32_t id = id_map_get(&fold->by_sample, key);
+	struct group_class class = { .event = entry->event };
+
+	if (id != ID_MAP_NONE)
+		return id;
+	if (fold->filter.all)
+		class.of_sample = fold_filter_of_sample(&fold->filter, entry);
+	for (uint32_t i = 0; i < fold->level_count; i++)
+		if (!group_key_is_of_code(fold->keys[i]))
+			class.values[i] = group_value_of_sample(&fold->sources, fold->keys[i],
+								entry);
+	id = intern_class(fold, &class);
+	if (id == UINT32_MAX || id_map_put(&fold->by_sample, key, id)) {
+		fold->is_out_of_memory = true;
+		return UINT32_MAX;
+	}
+	return id;
+}
+
+/* Queues a sample, to be counted with others. */
+static void add_waiting(struct group_fold *fold, const struct group_sample *sample, bool is_base)
+{
+	if (fold->waiting_count == WAITING_MAX || fold->is_base_waiting != is_base)
+		count_waiting(fold, fold->is_base_waiting);
+	fold->is_base_waiting = is_base;
+	if (fold->waiting_count == fold->waiting_capacity) {
+		uint32_t capacity = fold->waiting_capacity ? fold->waiting_capacity * 2 : 1024;
+		struct group_sample *bigger = realloc(fold->waiting, capacity * sizeof(*bigger));
+
+		if (!bigger) {
+			fold->is_out_of_memory = true;
+			return;
+		}
+		fold->waiting = bigger;
+		fold->waiting_capacity = capacity;
+	}
+	fold->waiting[fold->waiting_count++] = *sample;
+}
+
+static void add_entry(struct group_fold *fold, const struct slice_entry *entry, double factor,
+		      bool is_base)
+{
+	const struct stack_trie *trie = fold->sources.trie;
+	const struct task *task = &fold->sources.tasks->tasks[entry->task];
+	const struct wait_stacks *waits = wait_stacks_of(fold->sources.waits, entry->event);
+	const uint32_t stack = wait_stacks_cut(waits, entry->stack);
+	struct group_sample sample = {
+		.at = trie->stacks.node[stack], .frame = trie->stacks.frame[stack],
+		.load = { entry->count, (double)entry->weight * factor },
+	};
+
+	sample.symbol = group_fold_symbol(fold, sample.frame);
+	if (sample.symbol == ID_SET_NONE ||
+	    fold_is_idle(fold->sources.names, task, sample.symbol) ||
+	    wait_stacks_is_idle(waits, entry->stack))
+		return;
+	*(is_base ? &fold->base_whole[entry->event] : &fold->whole[entry->event]) +=
+		sample.load.weight;
+	fold->samples += entry->count;
+	sample.class = class_of(fold, entry);
+	if (sample.class == UINT32_MAX ||
+	    !fold_filter_can_match(&fold->filter, fold->classes[sample.class].of_sample))
+		return;
+	if (fold->has_code)
+		add_waiting(fold, &sample, is_base);
+	else
+		group_fold_add_whole(fold, &sample, is_base);
+}
+
+static bool is_folded(const struct group_fold *fold, const struct slice_entry *entry)
+{
+	return entry->count &&
+	       (fold->has_event ? entry->event != EVENT_OF_VALUES : entry->event == fold->event);
+}
+
+static void add_entries(struct group_fold *fold, const struct slice_entry *entries, uint32_t count,
+			double factor, bool is_base)
+{
+	const struct stack_trie *trie = fold->sources.trie;
+
+	for (uint32_t i = 0; i < count && group_fold_goes_on(fold); i++) {
+		if (count - i > PREFETCH_AHEAD) {
+			__builtin_prefetch(&trie->stacks.frame[entries[i + PREFETCH_AHEAD].stack]);
+			__builtin_prefetch(&trie->stacks.node[entries[i + PREFETCH_AHEAD].stack]);
+		}
+		if (is_folded(fold, &entries[i]))
+			add_entry(fold, &entries[i], factor, is_base);
+	}
+}
+
+void group_fold_add(struct group_fold *fold, const struct slice_entry *entries, uint32_t count,
+		    double factor)
+{
+	add_entries(fold, entries, count, factor, false);
+}
+
+void group_fold_add_base(struct group_fold *fold, const struct slice_entry *entries,
+			 uint32_t count)
+{
+	add_entries(fold, entries, count, 1.0, true);
+}
+
+void group_fold_sum(struct group_fold *fold)
+{
+	count_waiting(fold, fold->is_base_waiting);
 }

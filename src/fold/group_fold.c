@@ -1,4 +1,4 @@
-/* group_fold.c - see fold/group_fold.h.
+/* group_fold.c - see fold/groups.h.
  *
  * Problem: keys of tasks and of code come in any order, and a window has a million frames.
  *
@@ -9,17 +9,15 @@
  * A code is the frame's symbol, or the frame itself if addresses or lines are keys; combined with
  * the caller's symbol if GROUP_PARENT is a key.
  */
-#include "fold/group_fold.h"
+#include "fold/groups.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "fold/fold.h"
-#include "group_chains.h"
 
+#define LEAST_SHARE    2000	/* one in so many */
 #define STEPS_UNASKED  256	/* entries: 10 to 50 us */
-#define PREFETCH_AHEAD 8	/* entries: their stacks lie all over memory */
-#define WAITING_MAX    262144	/* 10 MB: more are counted by so many at a time */
 
 static uint64_t path_hash_of(uint32_t parent, uint64_t identity)
 {
@@ -31,22 +29,6 @@ static uint64_t path_hash(const void *owner, uint32_t id)
 	const struct group_sum *sum = &((const struct group_fold *)owner)->sums[id];
 
 	return path_hash_of(sum->parent, sum->value.identity);
-}
-
-static uint64_t class_hash_of(const struct group_fold *fold, const struct group_class *class)
-{
-	uint64_t hash = id_set_mix(class->of_sample, class->event);
-
-	for (uint32_t i = 0; i < fold->level_count; i++)
-		hash = id_set_mix(hash, class->values[i].identity);
-	return hash;
-}
-
-static uint64_t class_hash(const void *owner, uint32_t id)
-{
-	const struct group_fold *fold = owner;
-
-	return class_hash_of(fold, &fold->classes[id]);
 }
 
 static bool has_key(const struct group_fold *fold, enum group_key key)
@@ -78,7 +60,10 @@ static void choose_keys(struct group_fold *fold, const struct query *query)
 	fold->has_parent = has_key(fold, GROUP_PARENT);
 	fold->is_per_frame = has_key(fold, GROUP_ADDRESS) || has_key(fold, GROUP_SOURCE);
 	fold->is_per_cpu = has_key(fold, GROUP_CPU) || has_key(fold, GROUP_SOCKET) ||
+			   has_key(fold, GROUP_PMU) ||
 			   fold->filter.by_cpu;
+	fold->is_per_wait = has_key(fold, GROUP_WAIT) || has_key(fold, GROUP_STATE) ||
+			    has_key(fold, GROUP_WAKER) || fold->filter.by_wait;
 }
 
 /* The sum of a new path. UINT32_MAX: out of memory, noted. */
@@ -105,6 +90,7 @@ void group_fold_init(struct group_fold *fold, const struct group_sources *source
 	*fold = (struct group_fold){ .sources = *sources, .query = query, .event = event };
 	if (fold_filter_init(&fold->filter, &query->filter, sources->names, sources->tasks))
 		fold->is_out_of_memory = true;
+	fold->filter.waits = sources->waits;
 	choose_keys(fold, query);
 	fold->sources.raw_names = query->raw_names;
 	if ((has_key(fold, GROUP_PID) || has_key(fold, GROUP_THREAD)) &&
@@ -170,74 +156,13 @@ static uint32_t path_of(struct group_fold *fold, uint32_t parent, struct group_v
 	return id;
 }
 
-static bool is_same_class(const struct group_fold *fold, const struct group_class *a,
-			  const struct group_class *b)
-{
-	for (uint32_t i = 0; i < fold->level_count; i++)
-		if (a->values[i].identity != b->values[i].identity)
-			return false;
-	return a->of_sample == b->of_sample && a->event == b->event;
-}
-
-/* UINT32_MAX: out of memory. */
-static uint32_t intern_class(struct group_fold *fold, const struct group_class *class)
-{
-	const uint64_t hash = class_hash_of(fold, class);
-	uint32_t id;
-
-	if (id_set_reserve(&fold->by_class, class_hash, fold))
-		return UINT32_MAX;
-	for (uint32_t slot = id_set_first(&fold->by_class, hash);
-	     (id = id_set_at(&fold->by_class, &slot, hash)) != ID_SET_NONE;
-	     slot = id_set_next(&fold->by_class, slot))
-		if (is_same_class(fold, &fold->classes[id], class))
-			return id;
-	if (fold->class_count == fold->class_capacity) {
-		uint32_t capacity = fold->class_capacity ? fold->class_capacity * 2 : 16;
-		struct group_class *bigger = realloc(fold->classes, capacity * sizeof(*bigger));
-
-		if (!bigger)
-			return UINT32_MAX;
-		fold->classes = bigger;
-		fold->class_capacity = capacity;
-	}
-	id = fold->class_count++;
-	fold->classes[id] = *class;
-	id_set_add(&fold->by_class, hash, id);
-	return id;
-}
-
-/* UINT32_MAX: out of memory, noted. */
-static uint32_t class_of(struct group_fold *fold, const struct slice_entry *entry)
-{
-	const uint64_t cpu = fold->is_per_cpu ? entry->cpu : 0;
-	const uint64_t key = (uint64_t)entry->task << 24 | cpu << 8 | entry->event;
-	uint32_t id = id_map_get(&fold->by_sample, key);
-	struct group_class class = { .event = entry->event };
-
-	if (id != ID_MAP_NONE)
-		return id;
-	if (fold->filter.all)
-		class.of_sample = fold_filter_of_sample(&fold->filter, entry);
-	for (uint32_t i = 0; i < fold->level_count; i++)
-		if (!group_key_is_of_code(fold->keys[i]))
-			class.values[i] = group_value_of_sample(&fold->sources, fold->keys[i],
-								entry);
-	id = intern_class(fold, &class);
-	if (id == UINT32_MAX || id_map_put(&fold->by_sample, key, id)) {
-		fold->is_out_of_memory = true;
-		return UINT32_MAX;
-	}
-	return id;
-}
-
 /* The node of the last level, or of the last that may be. UINT32_MAX: out of memory, noted. */
 static uint32_t make_path(struct group_fold *fold, uint32_t class_id,
 			  const struct group_frame *frame)
 {
 	struct group_class *class = &fold->classes[class_id];
 	uint32_t path = class->above, below;
-	bool is_of_object = false;
+	bool is_of_dso = false;
 
 	for (uint32_t i = path ? fold->code_level : 0;
 	     i < fold->level_count && path != UINT32_MAX; i++) {
@@ -245,8 +170,8 @@ static uint32_t make_path(struct group_fold *fold, uint32_t class_id,
 		struct group_value value = class->values[i];
 
 		if (group_key_is_of_code(key))
-			value = group_value_of_frame(&fold->sources, key, frame, is_of_object);
-		is_of_object |= key == GROUP_OBJECT;
+			value = group_value_of_frame(&fold->sources, key, frame, is_of_dso);
+		is_of_dso |= key == GROUP_DSO;
 		below = path_of(fold, path, value, i, class->event);
 		if (below == GROUP_FOLD_TOP)
 			break;
@@ -305,7 +230,7 @@ uint32_t group_fold_symbol(struct group_fold *fold, uint32_t frame)
 		symbol_names_of_frame(fold->sources.names, fold->sources.trie, frame);
 
 	fold->is_out_of_memory |= symbol == ID_SET_NONE;
-	return symbol_twins_of(fold->sources.twins, symbol);
+	return symbol_pairs_of(fold->sources.pairs, symbol);
 }
 
 uint32_t group_fold_code(struct group_fold *fold, const struct group_frame *frame)
@@ -328,32 +253,27 @@ uint32_t group_fold_code(struct group_fold *fold, const struct group_frame *fram
 	return ID_SET_NONE;
 }
 
-void group_fold_add_self(struct group_fold *fold, uint32_t path, const struct group_load *load,
+void group_fold_add_self(struct group_fold *fold, uint32_t path, const struct load *load,
 			 bool is_base)
 {
 	for (; path != GROUP_FOLD_TOP; path = fold->sums[path].parent) {
 		struct group_sum *sum = &fold->sums[path];
-		struct group_counts *counts = is_base ? &sum->base : &sum->now;
 
-		counts->self_samples += load->samples;
-		counts->self_weight += load->weight;
+		load_add(is_base ? &sum->base.self : &sum->now.self, load);
 	}
 }
 
-static void add_total(struct group_fold *fold, uint32_t path, const struct group_load *load,
+static void add_total(struct group_fold *fold, uint32_t path, const struct load *load,
 		      bool is_base)
 {
 	for (; path != GROUP_FOLD_TOP; path = fold->sums[path].parent) {
 		struct group_sum *sum = &fold->sums[path];
-		struct group_counts *counts = is_base ? &sum->base : &sum->now;
 
-		counts->total_samples += load->samples;
-		counts->total_weight += load->weight;
+		load_add(is_base ? &sum->base.total : &sum->now.total, load);
 	}
 }
 
-/* Counts a sample if no key is of code: all frames have one path, if any of them is shown. */
-static void add_whole(struct group_fold *fold, const struct group_sample *sample, bool is_base)
+void group_fold_add_whole(struct group_fold *fold, const struct group_sample *sample, bool is_base)
 {
 	const struct stack_trie *trie = fold->sources.trie;
 	const bool is_self = is_shown(fold, sample->class, sample->symbol);
@@ -378,52 +298,6 @@ static void add_whole(struct group_fold *fold, const struct group_sample *sample
 		group_fold_add_self(fold, path, &sample->load, is_base);
 }
 
-/* Queues a sample, to be counted with others: see group_chains.c. */
-static void add_waiting(struct group_fold *fold, const struct group_sample *sample, bool is_base)
-{
-	if (fold->waiting_count == WAITING_MAX || fold->is_base_waiting != is_base)
-		group_chains_count(fold, fold->is_base_waiting);
-	fold->is_base_waiting = is_base;
-	if (fold->waiting_count == fold->waiting_capacity) {
-		uint32_t capacity = fold->waiting_capacity ? fold->waiting_capacity * 2 : 1024;
-		struct group_sample *bigger = realloc(fold->waiting, capacity * sizeof(*bigger));
-
-		if (!bigger) {
-			fold->is_out_of_memory = true;
-			return;
-		}
-		fold->waiting = bigger;
-		fold->waiting_capacity = capacity;
-	}
-	fold->waiting[fold->waiting_count++] = *sample;
-}
-
-static void add_entry(struct group_fold *fold, const struct slice_entry *entry, double factor,
-		      bool is_base)
-{
-	const struct stack_trie *trie = fold->sources.trie;
-	const struct task *task = &fold->sources.tasks->tasks[entry->task];
-	struct group_sample sample = {
-		.at = trie->stacks.node[entry->stack], .frame = trie->stacks.frame[entry->stack],
-		.load = { entry->count, (double)entry->weight * factor },
-	};
-
-	sample.symbol = group_fold_symbol(fold, sample.frame);
-	if (sample.symbol == ID_SET_NONE || fold_is_idle(fold->sources.names, task, sample.symbol))
-		return;
-	*(is_base ? &fold->base_whole[entry->event] : &fold->whole[entry->event]) +=
-		sample.load.weight;
-	fold->samples += entry->count;
-	sample.class = class_of(fold, entry);
-	if (sample.class == UINT32_MAX ||
-	    !fold_filter_can_match(&fold->filter, fold->classes[sample.class].of_sample))
-		return;
-	if (fold->has_code)
-		add_waiting(fold, &sample, is_base);
-	else
-		add_whole(fold, &sample, is_base);
-}
-
 bool group_fold_goes_on(struct group_fold *fold)
 {
 	if (fold->stop.is_due && ++fold->steps == STEPS_UNASKED) {
@@ -433,40 +307,29 @@ bool group_fold_goes_on(struct group_fold *fold)
 	return !fold->is_out_of_memory && !fold->is_stopped;
 }
 
-static bool is_folded(const struct group_fold *fold, const struct slice_entry *entry)
+/* Chooses frames with most samples first, so that the tree fills in from what is worth seeing.
+ * Those with less than a two-thousandth of all samples are never requested: that keeps the requests
+ * below what source_lines.c caches, or it would evict and request without end. */
+uint32_t group_fold_requests(const struct group_fold *fold,
+			     struct source_request out[SOURCE_REQUESTS_MAX])
 {
-	return entry->count &&
-	       (fold->has_event ? entry->event != EVENT_OF_VALUES : entry->event == fold->event);
-}
+	const struct source_lines *lines = fold->sources.lines;
+	const uint32_t frames = fold->sources.trie->frames.count;
+	struct source_ranking ranking = { .requests = out };
 
-static void add_entries(struct group_fold *fold, const struct slice_entry *entries, uint32_t count,
-			double factor, bool is_base)
-{
-	const struct stack_trie *trie = fold->sources.trie;
+	if (!fold->frame_samples || !lines || fold->is_out_of_memory || fold->is_stopped)
+		return 0;
+	for (uint32_t i = 0; i < 2 * frames; i++) {
+		const uint64_t samples = fold->frame_samples[i];
+		struct source_request of;
 
-	for (uint32_t i = 0; i < count && group_fold_goes_on(fold); i++) {
-		if (count - i > PREFETCH_AHEAD) {
-			__builtin_prefetch(&trie->stacks.frame[entries[i + PREFETCH_AHEAD].stack]);
-			__builtin_prefetch(&trie->stacks.node[entries[i + PREFETCH_AHEAD].stack]);
-		}
-		if (is_folded(fold, &entries[i]))
-			add_entry(fold, &entries[i], factor, is_base);
+		if (samples < fold->samples / LEAST_SHARE ||
+		    !source_ranking_has_room(&ranking, (double)samples))
+			continue;
+		of = source_lines_of_frame(fold->sources.names, fold->sources.trie, i >> 1,
+					   !(i & 1));
+		if (source_lines_can_be_requested(lines, &of))
+			source_ranking_add(&ranking, &of, (double)samples);
 	}
-}
-
-void group_fold_add(struct group_fold *fold, const struct slice_entry *entries, uint32_t count,
-		    double factor)
-{
-	add_entries(fold, entries, count, factor, false);
-}
-
-void group_fold_add_base(struct group_fold *fold, const struct slice_entry *entries,
-			 uint32_t count)
-{
-	add_entries(fold, entries, count, 1.0, true);
-}
-
-void group_fold_sum(struct group_fold *fold)
-{
-	group_chains_count(fold, fold->is_base_waiting);
+	return ranking.count;
 }

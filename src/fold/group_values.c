@@ -1,9 +1,9 @@
-/* group_values.c - see fold/group_values.h.
+/* group_values.c - see fold/groups.h.
  *
  * An identity hashes the text that the user reads and whatever distinguishes equal names: so a
  * node keeps its id through compactions, and has the same id in another recording.
  */
-#include "fold/group_values.h"
+#include "fold/groups.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static struct group_value no_value(uint32_t why)
 bool group_key_is_of_code(enum group_key key)
 {
 	switch (key) {
-	case GROUP_OBJECT:
+	case GROUP_DSO:
 	case GROUP_SYMBOL:
 	case GROUP_ADDRESS:
 	case GROUP_SOURCE:
@@ -96,6 +96,38 @@ static struct group_value value_of_socket(const struct group_sources *sources, u
 	return value_of_number((uint32_t)sources->sockets[cpu], GROUP_VALUE_NONE);
 }
 
+/* Returns the PMU of the CPU. Where a recording has no CPUs its events name the PMU:
+ * "cpu_atom/cycles/". */
+static size_t find_pmu(const struct group_sources *sources, const struct slice_entry *entry)
+{
+	const struct core_pmus *pmus = sources->pmus;
+	const char *event;
+
+	if (entry->cpu != SLICE_CPU_UNKNOWN || !sources->event_name)
+		return core_pmus_of_cpu(pmus, entry->cpu);
+	event = sources->event_name(sources->owner, entry->event);
+	for (size_t i = 0; i < pmus->count; i++) {
+		const size_t len = strlen(pmus->list[i].name);
+
+		if (!strncmp(event, pmus->list[i].name, len) && event[len] == '/')
+			return i;
+	}
+	return CORE_PMU_NONE;
+}
+
+static struct group_value value_of_pmu(const struct group_sources *sources,
+				       const struct slice_entry *entry)
+{
+	size_t pmu;
+
+	if (!sources->pmus || !sources->pmus->count)
+		return no_value(GROUP_VALUE_NONE);
+	pmu = find_pmu(sources, entry);
+	if (pmu == CORE_PMU_NONE)
+		return no_value(GROUP_VALUE_UNKNOWN);
+	return (struct group_value){ filter_hash(sources->pmus->list[pmu].name), (uint32_t)pmu };
+}
+
 /* Without a path the value is unknown: /proc was not read yet, or the task ended before. */
 static struct group_value value_of_cgroup(const struct group_sources *sources, enum group_key key,
 					  uint32_t task)
@@ -117,6 +149,27 @@ static struct group_value value_of_event(const struct group_sources *sources, ui
 	const char *name = sources->event_name ? sources->event_name(sources->owner, event) : "";
 
 	return (struct group_value){ id_set_mix(filter_hash(name), event), event };
+}
+
+static struct group_value value_of_wait(const struct group_sources *sources, enum group_key key,
+					const struct slice_entry *entry)
+{
+	const struct wait_stacks *waits = wait_stacks_of(sources->waits, entry->event);
+	const struct wait_tuple *tuple;
+	enum wait_kind kind;
+
+	if (!waits)
+		return no_value(GROUP_VALUE_NONE);
+	tuple = wait_stacks_tuple(waits, entry);
+	kind = wait_stacks_kind(waits, entry);
+	if (key == GROUP_WAIT)
+		return (struct group_value){ filter_hash(wait_kind_name(kind)), kind };
+	if (key == GROUP_STATE)
+		return (struct group_value){ filter_hash(wait_state_name(tuple->state)),
+					     tuple->state };
+	return tuple->waker.v ? (struct group_value){ hash_of(sources, tuple->waker),
+						      tuple->waker.v }
+			      : no_value(GROUP_VALUE_NONE);
 }
 
 struct group_value group_value_of_sample(const struct group_sources *sources, enum group_key key,
@@ -144,6 +197,12 @@ struct group_value group_value_of_sample(const struct group_sources *sources, en
 		return value_of_number(entry->cpu, SLICE_CPU_UNKNOWN);
 	case GROUP_SOCKET:
 		return value_of_socket(sources, entry->cpu);
+	case GROUP_PMU:
+		return value_of_pmu(sources, entry);
+	case GROUP_WAIT:
+	case GROUP_STATE:
+	case GROUP_WAKER:
+		return value_of_wait(sources, key, entry);
 	default:
 		return no_value(GROUP_VALUE_UNKNOWN);
 	}
@@ -151,46 +210,32 @@ struct group_value group_value_of_sample(const struct group_sources *sources, en
 
 /* Distinguishes symbols like the rows in fold.c: an address is no name, as several DSOs may have
  * it; symbols that are loading are one per DSO. */
-static uint64_t symbol_identity(const struct group_sources *sources, uint32_t id, bool is_of_object)
+static uint64_t symbol_identity(const struct group_sources *sources, uint32_t id, bool is_of_dso)
 {
 	const struct symbol *symbol = &sources->names->symbols[id];
 	uint64_t identity = id_set_mix(hash_of(sources, symbol->name), symbol->mode);
 
-	if (is_of_object || symbol->state != SYMBOL_NAMED)
+	if (is_of_dso || symbol->state != SYMBOL_NAMED)
 		identity = id_set_mix(id_set_mix(identity, symbol->address),
-				      hash_of(sources, symbol->object_path));
+				      hash_of(sources, symbol->dso_path));
 	if (symbol->state == SYMBOL_NO_MAP)	/* another process's is another, whatever it runs */
-		identity = id_set_mix(identity, symbol->object);
+		identity = id_set_mix(identity, symbol->dso);
 	return id_set_mix(identity, symbol->state == SYMBOL_LOADING);
 }
 
-static uint64_t object_identity(const struct group_sources *sources, uint32_t id)
+static uint64_t dso_identity(const struct group_sources *sources, uint32_t id)
 {
 	const struct symbol *symbol = &sources->names->symbols[id];
 
-	return id_set_mix(hash_of(sources, symbol->object_path), symbol->mode);
-}
-
-struct source_wish group_value_wish(const struct group_sources *sources, uint32_t frame,
-				    bool is_leaf)
-{
-	const uint32_t id = symbol_names_of_frame(sources->names, sources->trie, frame);
-	uint64_t address = sources->trie->frames.address[frame];
-	const struct symbol *symbol;
-
-	if (id == ID_SET_NONE)		/* no memory: no object either */
-		return (struct source_wish){ address, UINT32_MAX };
-	symbol = &sources->names->symbols[id];
-	if (!is_leaf && address > symbol->address)
-		address--;	/* as in tree_inlined.c */
-	return (struct source_wish){ address, symbol->object };
+	return id_set_mix(hash_of(sources, symbol->dso_path), symbol->mode);
 }
 
 /* "a.h:3 (inlined < caller b.c:12)": the address's own line alone. */
 static struct group_value value_of_source(const struct group_sources *sources,
 					  const struct group_frame *frame)
 {
-	const struct source_wish of = group_value_wish(sources, frame->frame, frame->is_leaf);
+	const struct source_request of = source_lines_of_frame(sources->names, sources->trie,
+							       frame->frame, frame->is_leaf);
 	struct source_text text = { "", "" };
 	const char *chain;
 	struct str_id line;
@@ -203,24 +248,24 @@ static struct group_value value_of_source(const struct group_sources *sources,
 	chain = strstr(text.line, " (");
 	line = strpool_intern(sources->names->strings, text.line,
 			      chain ? (size_t)(chain - text.line) : strlen(text.line));
-	identity = object_identity(sources, frame->symbol);
+	identity = dso_identity(sources, frame->symbol);
 	return (struct group_value){ id_set_mix(identity, hash_of(sources, line)), line.v };
 }
 
 struct group_value group_value_of_frame(const struct group_sources *sources, enum group_key key,
-					const struct group_frame *frame, bool is_of_object)
+					const struct group_frame *frame, bool is_of_dso)
 {
 	uint64_t identity;
 
 	switch (key) {
-	case GROUP_OBJECT:
-		return (struct group_value){ object_identity(sources, frame->symbol),
+	case GROUP_DSO:
+		return (struct group_value){ dso_identity(sources, frame->symbol),
 					     frame->symbol };
 	case GROUP_SYMBOL:
-		identity = symbol_identity(sources, frame->symbol, is_of_object);
+		identity = symbol_identity(sources, frame->symbol, is_of_dso);
 		return (struct group_value){ identity, frame->symbol };
 	case GROUP_ADDRESS:
-		identity = id_set_mix(object_identity(sources, frame->symbol),
+		identity = id_set_mix(dso_identity(sources, frame->symbol),
 				      sources->trie->frames.address[frame->frame]);
 		return (struct group_value){ identity, frame->frame };
 	case GROUP_SOURCE:
@@ -246,6 +291,10 @@ static const char *unknown_text(enum group_key key, uint32_t why)
 		return why == GROUP_VALUE_NONE ? "[no container]" : "[unknown]";
 	case GROUP_POD:
 		return why == GROUP_VALUE_NONE ? "[no pod]" : "[unknown]";
+	case GROUP_PMU:
+		return why == GROUP_VALUE_NONE ? "[no PMU]" : "[unknown]";
+	case GROUP_WAKER:
+		return "[no waker]";
 	default:
 		return why == GROUP_VALUE_NONE ? "[none]" : "[unknown]";
 	}
@@ -253,7 +302,7 @@ static const char *unknown_text(enum group_key key, uint32_t why)
 
 static void put_code(const struct symbol *symbol, struct group_text *out)
 {
-	out->object_path = symbol->object_path;
+	out->dso_path = symbol->dso_path;
 	out->mode = symbol->mode;
 }
 
@@ -264,27 +313,29 @@ static void put_number(uint32_t number, const char *text, struct group_text *out
 	out->has_number = true;
 }
 
-static void put_object(const struct symbol *symbol, struct group_text *out)
+static void put_dso(const struct symbol *symbol, struct group_text *out)
 {
 	put_code(symbol, out);
-	out->pooled = symbol->object_name;
-	out->name = symbol->object_path;
+	out->pooled = symbol->dso_name;
+	out->name = symbol->dso_path;
 }
 
-static void put_symbol(const struct group_sources *sources, uint32_t id, bool is_of_object,
+static void put_symbol(const struct group_sources *sources, uint32_t id, bool is_of_dso,
 		       struct group_text *out)
 {
 	const struct symbol *symbol = &sources->names->symbols[id];
 
 	put_code(symbol, out);
+	out->dso = symbol->dso;
+	out->address = symbol->address;
 	if (symbol->state != SYMBOL_LOADING)
 		out->pooled = sources->raw_names ? symbol->name
 						 : symbol_names_shown(sources->names, symbol);
-	else if (is_of_object)
+	else if (is_of_dso)
 		snprintf(out->own, sizeof(out->own), "(loading)");
 	else
 		snprintf(out->own, sizeof(out->own), "%.*s (loading)", GROUP_TEXT_BYTES - 16,
-			 strpool_get(sources->names->strings, symbol->object_name));
+			 strpool_get(sources->names->strings, symbol->dso_name));
 }
 
 static void put_address(const struct group_sources *sources, uint32_t frame,
@@ -326,7 +377,7 @@ static void put_thread(const struct group_sources *sources, uint32_t task_id,
 }
 
 static void put_value(const struct group_sources *sources, enum group_key key, uint32_t of,
-		      bool is_of_object, struct group_text *out)
+		      bool is_of_dso, struct group_text *out)
 {
 	switch (key) {
 	case GROUP_EVENT:
@@ -349,11 +400,20 @@ static void put_value(const struct group_sources *sources, enum group_key key, u
 	case GROUP_SOCKET:
 		snprintf(out->own, sizeof(out->own), "socket %u", of);
 		break;
-	case GROUP_OBJECT:
-		put_object(&sources->names->symbols[of], out);
+	case GROUP_PMU:
+		snprintf(out->own, sizeof(out->own), "%s", sources->pmus->list[of].name);
+		break;
+	case GROUP_WAIT:
+		snprintf(out->own, sizeof(out->own), "%s", wait_kind_name((enum wait_kind)of));
+		break;
+	case GROUP_STATE:
+		snprintf(out->own, sizeof(out->own), "%s", wait_state_name((enum wait_state)of));
+		break;
+	case GROUP_DSO:
+		put_dso(&sources->names->symbols[of], out);
 		break;
 	case GROUP_SYMBOL:
-		put_symbol(sources, of, is_of_object, out);
+		put_symbol(sources, of, is_of_dso, out);
 		out->name = sources->names->symbols[of].name;
 		break;
 	case GROUP_PARENT:
@@ -372,16 +432,18 @@ static void put_value(const struct group_sources *sources, enum group_key key, u
 }
 
 void group_value_text(const struct group_sources *sources, enum group_key key,
-		      struct group_value value, bool is_of_object, struct group_text *out)
+		      struct group_value value, bool is_of_dso, struct group_text *out)
 {
-	out->pooled = out->object_path = out->name = (struct str_id){ 0 };
+	out->pooled = out->dso_path = out->name = (struct str_id){ 0 };
 	out->own[0] = '\0';
 	out->number = 0;
 	out->has_number = false;
 	out->mode = MODE_UNKNOWN;
+	out->address = 0;
+	out->dso = UINT32_MAX;
 	out->is_unknown = value.of >= GROUP_VALUE_UNKNOWN;
 	if (!out->is_unknown)
-		put_value(sources, key, value.of, is_of_object, out);
+		put_value(sources, key, value.of, is_of_dso, out);
 	if (!out->own[0] && !strpool_get(sources->names->strings, out->pooled)[0]) {
 		snprintf(out->own, sizeof(out->own), "%s", unknown_text(key, value.of));
 		out->is_unknown = true;		/* a program can call itself nothing, too */

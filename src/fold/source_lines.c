@@ -6,8 +6,11 @@
  * Idea: use any process that maps it now, whichever that is: results are cached by DSO and address.
  * A file that no process maps any more is opened by its path, if it has the right build-id.
  *
- * Invariant: a job is started for wishes only, and each wish is answered, refused or dropped, so
- * none is requested forever.
+ * The kernel is one DSO, but each of its modules has a file of its own: which one an address is in
+ * is looked up in the kernel's symtab.
+ *
+ * Invariant: a job is started for requests only, and each request is answered, refused or dropped,
+ * so none is sent again forever.
  */
 #include "fold/source_lines.h"
 
@@ -16,12 +19,89 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/diag.h"
 #include "ingest/ingest.h"
 
-#define ANSWERS_MAX  8192	/* a hundred screens; about 2 MiB, then all are forgotten */
+void inline_chains_init(struct inline_chains *chains, struct strpool *strings)
+{
+	*chains = (struct inline_chains){ .strings = strings };
+}
+
+void inline_chains_finish(struct inline_chains *chains)
+{
+	free(chains->chains);
+	free(chains->functions);
+	id_map_finish(&chains->by_address);
+	memset(chains, 0, sizeof(*chains));
+}
+
+static uint64_t hash_of(uint32_t dso, uint64_t address)
+{
+	return id_map_mix(address ^ id_map_mix(dso));
+}
+
+const struct inline_chain *inline_chains_find(const struct inline_chains *chains, uint32_t dso,
+					      uint64_t address)
+{
+	const uint32_t at = id_map_get(&chains->by_address, hash_of(dso, address));
+	const struct inline_chain *chain;
+
+	if (at == ID_MAP_NONE)
+		return NULL;
+	chain = &chains->chains[at];
+	return chain->dso == dso && chain->address == address ? chain : NULL;
+}
+
+bool inline_chains_are_full(const struct inline_chains *chains)
+{
+	return chains->count == INLINE_CHAINS_MAX || chains->text_bytes > INLINE_CHAINS_TEXT_MAX;
+}
+
+int inline_chains_begin(struct inline_chains *chains, uint32_t dso, uint64_t address)
+{
+	if (inline_chains_are_full(chains))
+		return -ENOSPC;
+	if (chains->count == chains->capacity) {
+		const uint32_t capacity = chains->capacity ? 2 * chains->capacity : 256;
+		struct inline_chain *bigger = realloc(chains->chains, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		chains->chains = bigger;
+		chains->capacity = capacity;
+	}
+	if (id_map_put(&chains->by_address, hash_of(dso, address), chains->count))
+		return -ENOMEM;
+	chains->chains[chains->count++] = (struct inline_chain){
+		.address = address, .dso = dso, .first = chains->function_count,
+	};
+	return 0;
+}
+
+int inline_chains_add(struct inline_chains *chains, const char *function)
+{
+	const size_t len = strlen(function);
+
+	if (chains->function_count == chains->function_capacity) {
+		const uint32_t capacity =
+			chains->function_capacity ? 2 * chains->function_capacity : 1024;
+		struct str_id *bigger = realloc(chains->functions, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		chains->functions = bigger;
+		chains->function_capacity = capacity;
+	}
+	chains->functions[chains->function_count++] =
+		strpool_intern(chains->strings, function, len);
+	chains->text_bytes += len;
+	chains->chains[chains->count - 1].count++;
+	return 0;
+}
+
+#define REPLIES_MAX  8192	/* a hundred screens; about 2 MiB, then all are forgotten */
 #define CHAIN_BYTES  1024	/* longer chains fit no terminal */
-#define MEMORY_BYTES ((uint64_t)256 << 20)	/* what one job may read: Debian's largest objects
+#define MEMORY_BYTES ((uint64_t)256 << 20)	/* a job may read so much: Debian's largest DSOs
 						 * need more, and seconds */
 
 void source_lines_init(struct source_lines *lines, struct line_server *server,
@@ -31,21 +111,21 @@ void source_lines_init(struct source_lines *lines, struct line_server *server,
 	inline_chains_init(&lines->inlined, ingest->strings);
 }
 
-static void drop_answers(struct source_lines *lines)
+static void drop_replies(struct source_lines *lines)
 {
-	for (uint32_t i = 0; i < lines->answer_count; i++) {
-		free(lines->answers[i].function_line);
-		free(lines->answers[i].chain);
+	for (uint32_t i = 0; i < lines->reply_count; i++) {
+		free(lines->replies[i].function_line);
+		free(lines->replies[i].chain);
 	}
-	lines->answer_count = 0;
-	id_map_clear(&lines->by_wish);
+	lines->reply_count = 0;
+	id_map_clear(&lines->by_request);
 }
 
 void source_lines_finish(struct source_lines *lines)
 {
-	drop_answers(lines);
-	free(lines->answers);
-	id_map_finish(&lines->by_wish);
+	drop_replies(lines);
+	free(lines->replies);
+	id_map_finish(&lines->by_request);
 	inline_chains_finish(&lines->inlined);
 	for (uint32_t i = 0; i < lines->reason_count; i++)
 		free(lines->reasons[i]);
@@ -54,94 +134,156 @@ void source_lines_finish(struct source_lines *lines)
 	memset(lines, 0, sizeof(*lines));
 }
 
-static uint64_t wish_hash(const struct source_wish *wish)
+static const struct source_reply *find_reply(const struct source_lines *lines,
+					     const struct source_request *of)
 {
-	return id_map_mix(wish->address ^ id_map_mix(wish->object));
-}
-
-static const struct source_answer *find_answer(const struct source_lines *lines,
-					       const struct source_wish *of)
-{
-	uint32_t at = id_map_get(&lines->by_wish, wish_hash(of));
-	const struct source_answer *answer;
+	uint32_t at = id_map_get(&lines->by_request, hash_of(of->dso, of->address));
+	const struct source_reply *reply;
 
 	if (at == ID_MAP_NONE)
 		return NULL;
-	answer = &lines->answers[at];
-	return answer->of.object == of->object && answer->of.address == of->address ? answer
-										    : NULL;
+	reply = &lines->replies[at];
+	return reply->of.dso == of->dso && reply->of.address == of->address ? reply : NULL;
+}
+
+/* Returns the module that has @address in the symtab of a kernel; "": the kernel itself. */
+static const char *module_of(const struct dso *kernel, uint64_t address)
+{
+	const uint32_t row = kernel->state == DSO_READY
+				     ? flat_table_find(&kernel->table, address) : FLAT_NONE;
+	const char *module = row != FLAT_NONE ? flat_table_dso_name(&kernel->table, row) : NULL;
+
+	return module ? module : "";
+}
+
+/* Returns the number of the file that has the lines of @of: a DSO, or a module of the kernel. */
+static uint64_t file_of(const struct source_lines *lines, const struct source_request *of)
+{
+	const struct dso_table *dsos = &lines->ingest->dsos;
+	const char *module;
+	uint64_t hash = 0;
+
+	if (of->dso >= dsos->count || dsos->dsos[of->dso].mode != MODE_KERNEL)
+		return of->dso;
+	module = module_of(&dsos->dsos[of->dso], of->address);
+	for (const char *at = module; *at; at++)
+		hash = id_map_mix(hash ^ (unsigned char)*at);
+	return module[0] ? hash | UINT64_C(1) << 32 : of->dso;	/* no number of a DSO */
 }
 
 struct source_text source_lines_find(const struct source_lines *lines,
-				     const struct source_wish *of, bool has_chain)
+				     const struct source_request *of, bool has_chain)
 {
-	const struct source_answer *answer = find_answer(lines, of);
+	const struct source_reply *reply = find_reply(lines, of);
 	struct source_text text = { "", "" };
 	uint32_t reason;
 
-	if (answer) {
-		text.line = has_chain ? answer->chain : answer->function_line;
+	if (reply) {
+		text.line = has_chain ? reply->chain : reply->function_line;
 		return text;
 	}
-	reason = id_map_get(&lines->refused, of->object);
+	reason = id_map_get(&lines->refused, file_of(lines, of));
 	if (reason != ID_MAP_NONE)
 		text.reason = lines->reasons[reason];
 	return text;
 }
 
-bool source_lines_can_be_wished(const struct source_lines *lines, const struct source_wish *of)
+/* True for DSOs whose debug information may be read: files, and the kernel that runs. */
+static bool has_file(const struct source_lines *lines, const struct dso *dso)
 {
-	const struct object_table *objects = &lines->ingest->objects;
-	const struct object *object = of->object < objects->count ? &objects->objects[of->object]
-								  : NULL;
-
-	return lines->server && object &&
-	       (object->state == OBJECT_READY || object->state == OBJECT_LET_GO) &&
-	       object->mode == MODE_USER && !object->is_run_time && !find_answer(lines, of) &&
-	       id_map_get(&lines->refused, of->object) == ID_MAP_NONE;
+	if (dso->mode == MODE_KERNEL)
+		return dso->state == DSO_READY && !lines->ingest->config.is_replay;
+	return dso->mode == MODE_USER && !dso->is_run_time &&
+	       (dso->state == DSO_READY || dso->state == DSO_LET_GO);
 }
 
-/* Drops wishes that were fulfilled, or never can be. */
+bool source_lines_can_be_requested(const struct source_lines *lines,
+				   const struct source_request *of)
+{
+	const struct dso_table *dsos = &lines->ingest->dsos;
+	const struct dso *dso = of->dso < dsos->count ? &dsos->dsos[of->dso] : NULL;
+
+	return lines->server && dso && has_file(lines, dso) && !find_reply(lines, of) &&
+	       id_map_get(&lines->refused, file_of(lines, of)) == ID_MAP_NONE;
+}
+
+struct source_request source_lines_of_frame(struct symbol_names *names, struct stack_trie *trie,
+					    uint32_t frame, bool is_leaf)
+{
+	const uint32_t id = symbol_names_of_frame(names, trie, frame);
+	uint64_t address = trie->frames.address[frame];
+	const struct symbol *symbol;
+
+	if (id == ID_SET_NONE)		/* no memory: no DSO either */
+		return (struct source_request){ address, UINT32_MAX };
+	symbol = &names->symbols[id];
+	if (!is_leaf && address > symbol->address)
+		address--;
+	return (struct source_request){ address, symbol->dso };
+}
+
+bool source_ranking_has_room(const struct source_ranking *ranking, double weight)
+{
+	return weight > 0 && (ranking->count < SOURCE_REQUESTS_MAX ||
+			      weight > ranking->weights[SOURCE_REQUESTS_MAX - 1]);
+}
+
+void source_ranking_add(struct source_ranking *ranking, const struct source_request *of,
+			double weight)
+{
+	uint32_t at = ranking->count < SOURCE_REQUESTS_MAX ? ranking->count++
+							   : SOURCE_REQUESTS_MAX - 1;
+	const uint32_t moved = at;
+
+	while (at > 0 && ranking->weights[at - 1] < weight)
+		at--;
+	memmove(&ranking->weights[at + 1], &ranking->weights[at], (moved - at) * sizeof(weight));
+	memmove(&ranking->requests[at + 1], &ranking->requests[at], (moved - at) * sizeof(*of));
+	ranking->weights[at] = weight;
+	ranking->requests[at] = *of;
+}
+
+/* Drops requests that were fulfilled, or never can be. */
 static void drop_settled(struct source_lines *lines)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < lines->wish_count; i++)
-		if (source_lines_can_be_wished(lines, &lines->wishes[i]))
-			lines->wishes[kept++] = lines->wishes[i];
-	lines->wish_count = kept;
+	for (uint32_t i = 0; i < lines->request_count; i++)
+		if (source_lines_can_be_requested(lines, &lines->requests[i]))
+			lines->requests[kept++] = lines->requests[i];
+	lines->request_count = kept;
 }
 
-static void drop_object(struct source_lines *lines, uint32_t object)
+static void drop_file(struct source_lines *lines, uint64_t file)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < lines->wish_count; i++)
-		if (lines->wishes[i].object != object)
-			lines->wishes[kept++] = lines->wishes[i];
-	lines->wish_count = kept;
+	for (uint32_t i = 0; i < lines->request_count; i++)
+		if (file_of(lines, &lines->requests[i]) != file)
+			lines->requests[kept++] = lines->requests[i];
+	lines->request_count = kept;
 }
 
-static void refuse_object(struct source_lines *lines, uint32_t object, const char *reason)
+static void refuse_file(struct source_lines *lines, uint64_t file, const char *reason)
 {
 	char **bigger = realloc(lines->reasons, (lines->reason_count + 1) * sizeof(*bigger));
 	char *copy = bigger ? strdup(reason) : NULL;
 
 	if (bigger)
 		lines->reasons = bigger;
-	drop_object(lines, object);
+	drop_file(lines, file);
 	if (!copy)
-		return;		/* requested again with the next wish */
-	if (id_map_put(&lines->refused, object, lines->reason_count)) {
+		return;		/* requested again with the next list */
+	if (id_map_put(&lines->refused, file, lines->reason_count)) {
 		free(copy);
 		return;
 	}
 	bigger[lines->reason_count++] = copy;
 }
 
-/* Finds a map of @object, or of a copy that it stands for, in a process that still runs. The file's
- * identity is that of the mapping: the one of @object itself may have been replaced. */
-static bool find_mapping(const struct ingest *ingest, uint32_t object, struct open_request *out)
+/* Finds a map of @dso, or of a copy that it stands for, in a process that still runs. The file's
+ * identity is that of the mapping: the one of @dso itself may have been replaced. */
+static bool find_mapping(const struct ingest *ingest, uint32_t dso, struct open_request *out)
 {
 	for (uint32_t p = 0; p < ingest->tasks.process_count; p++) {
 		const struct process *process = &ingest->tasks.processes[p];
@@ -150,9 +292,9 @@ static bool find_mapping(const struct ingest *ingest, uint32_t object, struct op
 			continue;
 		for (uint32_t i = 0; i < process->maps->count; i++) {
 			const struct mapping *row = &process->maps->rows[i];
-			const uint32_t id = object_table_current(&ingest->objects, row->object);
+			const uint32_t id = dso_table_current(&ingest->dsos, row->dso);
 
-			if (ingest->objects.objects[id].canonical != object)
+			if (ingest->dsos.dsos[id].canonical != dso)
 				continue;
 			ingest_mapping_place(ingest, process->pid, row, out);
 			return true;
@@ -161,68 +303,76 @@ static bool find_mapping(const struct ingest *ingest, uint32_t object, struct op
 	return false;
 }
 
-static bool describe_object(const struct ingest *ingest, uint32_t id, struct line_request *request)
+bool source_lines_place(const struct ingest *ingest, const struct source_request *of,
+			struct open_request *out, char debug_link[FLAT_LINK_BYTES])
 {
-	struct open_request *out = &request->object;
-	const struct object *object = &ingest->objects.objects[id];
+	const uint32_t id = of->dso;
+	const struct dso *dso = &ingest->dsos.dsos[id];
 	bool is_mapped;
 
-	snprintf(out->path, sizeof(out->path), "%s", strpool_get(ingest->strings, object->path));
-	out->build_id = object->build_id;
-	snprintf(request->debug_link, sizeof(request->debug_link), "%s",
-		 strpool_get(ingest->strings, object->debug_link));
+	out->dso = id;
+	out->serial = dso->serial;
+	if (dso->mode == MODE_KERNEL) {
+		out->is_kernel = true;
+		snprintf(out->path, sizeof(out->path), "%s", module_of(dso, of->address));
+		return true;
+	}
+	snprintf(out->path, sizeof(out->path), "%s", strpool_get(ingest->strings, dso->path));
+	out->build_id = dso->build_id;
+	snprintf(debug_link, FLAT_LINK_BYTES, "%s", strpool_get(ingest->strings, dso->debug_link));
 	is_mapped = !ingest->config.is_replay && find_mapping(ingest, id, out);
-	out->object = id;
-	out->serial = object->serial;
-	return is_mapped || object->build_id.count;
+	out->dso = id;		/* again: find_mapping() fills the whole request */
+	out->serial = dso->serial;
+	return is_mapped || dso->build_id.count;
 }
 
-/* Requests all wishes for the DSO of the first one. */
-static void ask(struct source_lines *lines)
+/* Sends all requests for the file of the first one, if the line server is idle. */
+static void send_requests(struct source_lines *lines)
 {
 	struct line_request *request;
-	uint32_t object;
+	uint64_t file = 0;
 
-	if (!lines->wish_count || !line_server_is_idle(lines->server))
+	if (!lines->request_count || !line_server_is_idle(lines->server))
 		return;
 	request = calloc(1, sizeof(*request));
 	if (!request)
 		return;
-	while (lines->wish_count && !request->count) {
-		object = lines->wishes[0].object;
-		if (!describe_object(lines->ingest, object, request)) {
-			drop_object(lines, object);	/* no process has it mapped now */
+	while (lines->request_count && !request->count) {
+		file = file_of(lines, &lines->requests[0]);
+		if (!source_lines_place(lines->ingest, &lines->requests[0], &request->dso,
+					request->debug_link)) {
+			drop_file(lines, file);		/* no process has it mapped now */
 			continue;
 		}
-		for (uint32_t i = 0; i < lines->wish_count; i++)
-			if (lines->wishes[i].object == object)
-				request->offsets[request->count++] = lines->wishes[i].address;
+		for (uint32_t i = 0; i < lines->request_count; i++)
+			if (file_of(lines, &lines->requests[i]) == file)
+				request->offsets[request->count++] = lines->requests[i].address;
 	}
 	request->memory_bytes = MEMORY_BYTES;
 	if (request->count) {
-		lines->asked_object = request->object.object;
+		lines->asked_file = file;
 		line_server_request(lines->server, request);
 	}
 	free(request);
 }
 
-static bool is_wished_object(const struct source_lines *lines, uint32_t object)
+static bool is_requested_file(const struct source_lines *lines, uint64_t file)
 {
-	for (uint32_t i = 0; i < lines->wish_count; i++)
-		if (lines->wishes[i].object == object)
+	for (uint32_t i = 0; i < lines->request_count; i++)
+		if (file_of(lines, &lines->requests[i]) == file)
 			return true;
 	return false;
 }
 
-void source_lines_wish(struct source_lines *lines, const struct source_wish *wishes,
-		       uint32_t count)
+void source_lines_request(struct source_lines *lines, const struct source_request *requests,
+			  uint32_t count)
 {
-	lines->wish_count = count < SOURCE_WISHES_MAX ? count : SOURCE_WISHES_MAX;
-	memcpy(lines->wishes, wishes, lines->wish_count * sizeof(*wishes));
+	lines->request_count = count < SOURCE_REQUESTS_MAX ? count : SOURCE_REQUESTS_MAX;
+	memcpy(lines->requests, requests, lines->request_count * sizeof(*requests));
 	drop_settled(lines);
-	if (lines->wish_count && !is_wished_object(lines, lines->asked_object))
+	if (lines->request_count && !is_requested_file(lines, lines->asked_file))
 		line_server_cancel(lines->server);
-	ask(lines);
+	send_requests(lines);
 }
 
 struct text {
@@ -281,47 +431,47 @@ static void write_chain(struct text *text, const struct line_chains *chains,
 	put(text, ")");
 }
 
-static int add_answer(struct source_lines *lines, const struct source_wish *of,
-		      const struct line_chains *chains, const struct line_frame *frames,
-		      uint32_t count)
+static int add_reply(struct source_lines *lines, const struct source_request *of,
+		     const struct line_chains *chains, const struct line_frame *frames,
+		     uint32_t count)
 {
 	struct text line = { .used = 0 }, chain = { .used = 0 };
-	struct source_answer *answer;
+	struct source_reply *reply;
 
 	if (count) {
 		put_place(&line, chains, &frames[count - 1], "");
 		write_chain(&chain, chains, frames, count);
 	}
-	if (lines->answer_count == ANSWERS_MAX)
-		drop_answers(lines);
-	if (lines->answer_count == lines->answer_capacity) {
-		uint32_t capacity = lines->answer_capacity ? 2 * lines->answer_capacity : 64;
+	if (lines->reply_count == REPLIES_MAX)
+		drop_replies(lines);
+	if (lines->reply_count == lines->reply_capacity) {
+		uint32_t capacity = lines->reply_capacity ? 2 * lines->reply_capacity : 64;
 
-		answer = realloc(lines->answers, capacity * sizeof(*answer));
-		if (!answer)
+		reply = realloc(lines->replies, capacity * sizeof(*reply));
+		if (!reply)
 			return -ENOMEM;
-		lines->answers = answer;
-		lines->answer_capacity = capacity;
+		lines->replies = reply;
+		lines->reply_capacity = capacity;
 	}
-	answer = &lines->answers[lines->answer_count];
-	*answer = (struct source_answer){ *of, strdup(line.bytes), strdup(chain.bytes) };
-	if (answer->function_line && answer->chain &&
-	    !id_map_put(&lines->by_wish, wish_hash(of), lines->answer_count)) {
-		lines->answer_count++;
+	reply = &lines->replies[lines->reply_count];
+	*reply = (struct source_reply){ *of, strdup(line.bytes), strdup(chain.bytes) };
+	if (reply->function_line && reply->chain &&
+	    !id_map_put(&lines->by_request, hash_of(of->dso, of->address), lines->reply_count)) {
+		lines->reply_count++;
 		return 0;
 	}
-	free(answer->function_line);
-	free(answer->chain);
+	free(reply->function_line);
+	free(reply->chain);
 	return -ENOMEM;
 }
 
 /* When there is no room or memory for it the frame stays as it is. */
-static void add_inlined(struct source_lines *lines, const struct source_wish *of,
+static void add_inlined(struct source_lines *lines, const struct source_request *of,
 			const struct line_chains *chains, const struct line_frame *frames,
 			uint32_t count)
 {
-	if (inline_chains_find(&lines->inlined, of->object, of->address) ||
-	    inline_chains_begin(&lines->inlined, of->object, of->address))
+	if (inline_chains_find(&lines->inlined, of->dso, of->address) ||
+	    inline_chains_begin(&lines->inlined, of->dso, of->address))
 		return;
 	for (uint32_t i = 0; i + 1 < count; i++) {
 		const char *name = line_chains_text(chains, frames[i].function);
@@ -334,23 +484,23 @@ static void add_inlined(struct source_lines *lines, const struct source_wish *of
 static void take_reply(struct source_lines *lines, const struct line_reply *reply)
 {
 	const struct line_chains *chains = &reply->chains;
-	const struct object *object = &lines->ingest->objects.objects[reply->object];
+	const struct dso *dso = &lines->ingest->dsos.dsos[reply->dso];
 
-	if (reply->why.err == -ECANCELED || reply->serial != object->serial)
-		return;		/* or the object has gone */
+	if (reply->why.err == -ECANCELED || reply->serial != dso->serial)
+		return;		/* or the DSO has gone */
 	if (reply->why.err) {
 		log_note("source lines of %s: %s",
-			 strpool_get(lines->ingest->strings, object->path), reply->why.text);
-		refuse_object(lines, reply->object, reply->why.text);
+			 strpool_get(lines->ingest->strings, dso->path), reply->why.text);
+		refuse_file(lines, lines->asked_file, reply->why.text);
 		return;
 	}
 	for (uint32_t i = 0; i < reply->count; i++) {
-		const struct source_wish of = { reply->offsets[i], reply->object };
+		const struct source_request of = { reply->offsets[i], reply->dso };
 		const uint32_t first = chains->first[i];
 
-		if (add_answer(lines, &of, chains, &chains->frames[first],
-			       chains->first[i + 1] - first))
-			drop_object(lines, reply->object);
+		if (add_reply(lines, &of, chains, &chains->frames[first],
+			      chains->first[i + 1] - first))
+			drop_file(lines, lines->asked_file);
 		add_inlined(lines, &of, chains, &chains->frames[first],
 			    chains->first[i + 1] - first);
 	}
@@ -365,28 +515,28 @@ bool source_lines_take(struct source_lines *lines)
 		return false;
 	take_reply(lines, &reply);
 	line_reply_finish(&reply);
-	ask(lines);
+	send_requests(lines);
 	return true;
 }
 
 bool source_lines_are_pending(const struct source_lines *lines)
 {
-	return lines->wish_count > 0;
+	return lines->request_count > 0;
 }
 
 void source_lines_forget_gone(struct source_lines *lines)
 {
-	const struct object_table *objects = &lines->ingest->objects;
+	const struct dso_table *dsos = &lines->ingest->dsos;
 
-	if (lines->reclaims == objects->reclaims)
+	if (lines->reclaims == dsos->reclaims)
 		return;
-	lines->reclaims = objects->reclaims;
-	drop_answers(lines);	/* open wishes are requested again */
-	for (uint32_t id = 0; id < objects->count; id++)
-		if (objects->objects[id].is_free)
+	lines->reclaims = dsos->reclaims;
+	drop_replies(lines);	/* rows that are shown request them again */
+	for (uint32_t id = 0; id < dsos->count; id++)
+		if (dsos->dsos[id].is_free)
 			id_map_remove(&lines->refused, id);
 	for (uint32_t i = 0; i < lines->inlined.count; i++)
-		if (objects->objects[lines->inlined.chains[i].object].is_free)
-			lines->inlined.chains[i].object = OBJECT_UNKNOWN;	/* has none */
+		if (dsos->dsos[lines->inlined.chains[i].dso].is_free)
+			lines->inlined.chains[i].dso = DSO_UNKNOWN;		/* has none */
 	drop_settled(lines);
 }

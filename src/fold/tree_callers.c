@@ -95,7 +95,7 @@ static uint32_t step_outwards(struct tree_fold *fold, struct tree_place *place)
 	if (chain && place->level < chain->count)
 		return tree_inlined_function(fold, chain, place->level++);
 	place->frame = ID_SET_NONE;
-	return symbol_twins_of(fold->twins,
+	return symbol_pairs_of(fold->pairs,
 			       symbol_names_of_frame(fold->names, fold->trie, frame));
 }
 
@@ -117,13 +117,13 @@ static void add_stack(struct tree_fold *fold, const struct class_stack *from)
 	path = first.path = tree_fold_path(fold, class->root, step_outwards(fold, &first.place));
 	if (path == UINT32_MAX)
 		return;
-	tree_inlined_weigh(fold, stack, load->weight + load->base_weight);
+	tree_inlined_weigh(fold, stack, load->now.weight + load->base.weight);
 	tree_sum_add_total(&fold->sums[TREE_FOLD_TOP], load);
 	if (class->root != TREE_FOLD_TOP)
 		tree_sum_add_total(&fold->sums[class->root], load);
 	tree_sum_add_total(&fold->sums[path], load);
 	if (leaf.is_leaf && fold->is_rooted && tree_inlined_at(fold, leaf.frame, true))
-		fold->sums[path].inlined_weight += load->weight;
+		fold->sums[path].inlined_weight += load->now.weight;
 	else if (leaf.is_leaf)
 		tree_sum_add_self(&fold->sums[path], load);
 	add_member(fold, &first, stack, load);
@@ -234,7 +234,7 @@ static void hide_callers(struct tree_fold *fold, const struct places *places, ui
 
 	for (uint32_t m = first; m < end && tree_fold_goes_on(fold); m++)
 		if (next_caller(fold, &fold->members[m]) != ID_SET_NONE)
-			fold->sums[path].hidden_weight += fold->members[m].load.weight;
+			fold->sums[path].hidden_weight += fold->members[m].load.now.weight;
 }
 
 void tree_callers_sum(struct tree_fold *fold)

@@ -6,7 +6,8 @@
  * only of paths above the limit: tree_callees.c, tree_callers.c.
  *
  * The filter may match one function in one task but not in another, and commands may be roots: so
- * samples that it treats alike are a class, and a stack has a sum in each class.
+ * samples that it treats alike are a class, and a stack has a sum in each class. Most stacks are in
+ * one class only: an array finds their row, and a map those in other classes.
  */
 #include "fold/tree_fold.h"
 
@@ -14,6 +15,92 @@
 #include <string.h>
 
 #include "fold/fold.h"
+
+static void class_stacks_init(struct class_stacks *stacks, const struct stack_trie *trie)
+{
+	*stacks = (struct class_stacks){ .trie = trie };
+	stacks->place_of = calloc(trie->stacks.count + 1, sizeof(*stacks->place_of));
+	stacks->is_out_of_memory = !stacks->place_of;
+}
+
+static void class_stacks_finish(struct class_stacks *stacks)
+{
+	free(stacks->rows);
+	free(stacks->place_of);
+	id_map_finish(&stacks->others);
+	free(stacks->first);
+	memset(stacks, 0, sizeof(*stacks));
+}
+
+/* Room for row @index of @bytes each. False: out of memory. */
+static bool reserve(void **rows, uint32_t index, uint32_t *capacity, size_t bytes)
+{
+	uint32_t more = *capacity ? *capacity : 512;
+	void *bigger;
+
+	if (index < *capacity)
+		return true;
+	while (more <= index)
+		more *= 2;
+	bigger = realloc(*rows, more * bytes);
+	if (!bigger)
+		return false;
+	*rows = bigger;
+	*capacity = more;
+	return true;
+}
+
+static bool reserve_class(struct class_stacks *stacks, uint32_t class)
+{
+	const uint32_t known = stacks->class_capacity;
+
+	if (!reserve((void **)&stacks->first, class, &stacks->class_capacity,
+		     sizeof(*stacks->first)))
+		return false;
+	if (stacks->class_capacity > known)
+		memset(stacks->first + known, 0,
+		       (stacks->class_capacity - known) * sizeof(*stacks->first));
+	return true;
+}
+
+static uint64_t key_of(uint64_t class, uint32_t stack)
+{
+	return class << 32 | stack;
+}
+
+static uint32_t append(struct class_stacks *stacks, uint32_t class, uint32_t stack)
+{
+
+	if (!reserve_class(stacks, class) ||
+	    !reserve((void **)&stacks->rows, stacks->count, &stacks->capacity,
+		     sizeof(*stacks->rows)) ||
+	    (stacks->place_of[stack] && id_map_put(&stacks->others, key_of(class, stack),
+						     stacks->count))) {
+		stacks->is_out_of_memory = true;
+		return UINT32_MAX;
+	}
+	stacks->rows[stacks->count] = (struct class_stack){
+		.stack = stack, .class = class, .next = stacks->first[class],
+	};
+	stacks->first[class] = ++stacks->count;
+	if (!stacks->place_of[stack])
+		stacks->place_of[stack] = stacks->count;
+	return stacks->count - 1;
+}
+
+/* Returns the row of @stack in @class, appending an empty one if needed. UINT32_MAX: no memory. */
+static uint32_t class_stacks_get(struct class_stacks *stacks, uint32_t class, uint32_t stack)
+{
+	const uint32_t place = stacks->place_of[stack];
+	uint32_t row;
+
+	if (!place)
+		return append(stacks, class, stack);
+	if (stacks->rows[place - 1].class == class)
+		return place - 1;
+	row = id_map_get(&stacks->others, key_of(class, stack));
+	return row == ID_MAP_NONE ? append(stacks, class, stack) : row;
+}
 
 #define STEPS_UNASKED	256	/* entries, or members of paths: 10 to 50 us */
 #define PREFETCH_AHEAD	8	/* entries: their stacks lie all over memory */
@@ -32,16 +119,9 @@ static uint64_t path_hash(const void *owner, uint32_t id)
 
 static uint32_t append_path(struct tree_fold *fold, uint32_t parent, uint32_t symbol)
 {
-	if (fold->count == fold->capacity) {
-		uint32_t capacity = fold->capacity ? fold->capacity * 2 : 1024;
-		struct tree_sum *bigger = realloc(fold->sums, capacity * sizeof(*bigger));
-
-		if (!bigger) {
-			fold->is_out_of_memory = true;
-			return UINT32_MAX;
-		}
-		fold->sums = bigger;
-		fold->capacity = capacity;
+	if (!reserve((void **)&fold->sums, fold->count, &fold->capacity, sizeof(*fold->sums))) {
+		fold->is_out_of_memory = true;
+		return UINT32_MAX;
 	}
 	fold->sums[fold->count] = (struct tree_sum){ .parent = parent, .symbol = symbol };
 	return fold->count++;
@@ -111,16 +191,9 @@ static uint32_t append_class(struct tree_fold *fold, uint32_t of_sample, uint32_
 
 	if (fold->query->tree_commands)
 		class.root = tree_fold_path(fold, TREE_FOLD_TOP, comm);
-	if (fold->class_count == fold->class_capacity) {
-		uint32_t capacity = fold->class_capacity ? fold->class_capacity * 2 : 16;
-		struct tree_class *bigger = realloc(fold->classes, capacity * sizeof(*bigger));
-
-		if (!bigger)
-			return UINT32_MAX;
-		fold->classes = bigger;
-		fold->class_capacity = capacity;
-	}
-	if (class.root == UINT32_MAX)
+	if (class.root == UINT32_MAX ||
+	    !reserve((void **)&fold->classes, fold->class_count, &fold->class_capacity,
+		     sizeof(*fold->classes)))
 		return UINT32_MAX;
 	fold->classes[fold->class_count] = class;
 	return fold->class_count++;
@@ -145,25 +218,22 @@ static uint32_t class_of(struct tree_fold *fold, uint32_t of_sample, struct str_
 
 void tree_sum_add_self(struct tree_sum *sum, const struct class_load *load)
 {
-	sum->self_samples += load->samples;
-	sum->self_weight += load->weight;
-	sum->base_self_samples += load->base_samples;
-	sum->base_self_weight += load->base_weight;
+	load_add(&sum->now.self, &load->now);
+	load_add(&sum->base.self, &load->base);
 }
 
 void tree_sum_add_total(struct tree_sum *sum, const struct class_load *load)
 {
-	sum->total_samples += load->samples;
-	sum->total_weight += load->weight;
-	sum->base_total_samples += load->base_samples;
-	sum->base_total_weight += load->base_weight;
+	load_add(&sum->now.total, &load->now);
+	load_add(&sum->base.total, &load->base);
 }
 
 static void add_entry(struct tree_fold *fold, const struct slice_entry *entry,
 		      const struct class_load *load)
 {
 	const struct task *task = &fold->tasks->tasks[entry->task];
-	const uint32_t leaf = fold->trie->stacks.frame[entry->stack];
+	const uint32_t stack = wait_stacks_cut(fold->waits, entry->stack);
+	const uint32_t leaf = fold->trie->stacks.frame[stack];
 	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
 	uint32_t of_sample = 0, class, at;
 
@@ -171,7 +241,8 @@ static void add_entry(struct tree_fold *fold, const struct slice_entry *entry,
 		fold->is_out_of_memory = true;
 		return;
 	}
-	if (!fold->query->tree_idle && fold_is_idle(fold->names, task, symbol))
+	if (!fold->query->tree_idle && (fold_is_idle(fold->names, task, symbol) ||
+					wait_stacks_is_idle(fold->waits, entry->stack)))
 		return;
 	if (fold->filter.all)
 		of_sample = fold_filter_of_sample(&fold->filter, entry);
@@ -180,7 +251,7 @@ static void add_entry(struct tree_fold *fold, const struct slice_entry *entry,
 	class = class_of(fold, of_sample, task->comm);
 	if (class == UINT32_MAX)
 		return;
-	at = class_stacks_get(&fold->stacks, class, entry->stack);
+	at = class_stacks_get(&fold->stacks, class, stack);
 	if (at == UINT32_MAX)
 		fold->is_out_of_memory = true;
 	else
@@ -202,8 +273,8 @@ void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, ui
 	const uint32_t *frames = fold->trie->stacks.frame;
 
 	for (uint32_t i = 0; i < count && tree_fold_goes_on(fold); i++) {
-		const struct class_load load = { .samples = entries[i].count,
-						.weight = (double)entries[i].weight * factor };
+		const struct class_load load = { .now = {
+			entries[i].count, (double)entries[i].weight * factor } };
 
 		if (count - i > PREFETCH_AHEAD)
 			__builtin_prefetch(&frames[entries[i + PREFETCH_AHEAD].stack]);
@@ -215,8 +286,8 @@ void tree_fold_add(struct tree_fold *fold, const struct slice_entry *entries, ui
 void tree_fold_add_base(struct tree_fold *fold, const struct slice_entry *entries, uint32_t count)
 {
 	for (uint32_t i = 0; i < count && tree_fold_goes_on(fold); i++) {
-		const struct class_load load = { .base_samples = entries[i].count,
-						.base_weight = (double)entries[i].weight };
+		const struct class_load load = { .base = {
+			entries[i].count, (double)entries[i].weight } };
 
 		if (entries[i].event == fold->event && entries[i].count)
 			add_entry(fold, &entries[i], &load);
@@ -226,7 +297,8 @@ void tree_fold_add_base(struct tree_fold *fold, const struct slice_entry *entrie
 double tree_fold_limit(const struct tree_fold *fold)
 {
 	const struct tree_sum *top = &fold->sums[TREE_FOLD_TOP];
-	const double weight = top->total_weight > 0 ? top->total_weight : top->base_total_weight;
+	const double weight = top->now.total.weight > 0 ? top->now.total.weight
+							: top->base.total.weight;
 
 	return weight * fold->query->tree_limit_pct / 100.0;
 }
@@ -234,19 +306,124 @@ double tree_fold_limit(const struct tree_fold *fold)
 double tree_fold_weight(const struct tree_fold *fold, const struct tree_sum *sum)
 {
 	const struct tree_sum *top = &fold->sums[TREE_FOLD_TOP];
-	double base = sum->base_total_weight;
+	double base = sum->base.total.weight;
 
-	if (top->total_weight > 0 && top->base_total_weight > 0)
-		base *= top->total_weight / top->base_total_weight;
-	return sum->total_weight > base ? sum->total_weight : base;
+	if (top->now.total.weight > 0 && top->base.total.weight > 0)
+		base *= top->now.total.weight / top->base.total.weight;
+	return sum->now.total.weight > base ? sum->now.total.weight : base;
 }
 
-void tree_fold_sum(struct tree_fold *fold)
+/* Splits a tree's frames into the functions inlined at their addresses.
+ *
+ * Problem: one address stands for several functions, which are known only if its source lines were
+ * requested. A window has more addresses than can be requested at once.
+ *
+ * Idea: a frame stays whole until its chain is known. Each fold sums the weight by frame, and the
+ * heaviest are requested first; so the tree fills in from what is worth seeing.
+ */
+
+void tree_fold_set_waits(struct tree_fold *fold, const struct wait_stacks *waits)
 {
-	if (!tree_fold_goes_on(fold))
+	fold->waits = fold->filter.waits = waits;
+}
+
+void tree_fold_inline(struct tree_fold *fold, const struct inline_chains *chains)
+{
+	fold->chains = chains;
+	fold->leaf_weight = calloc(fold->trie->frames.count + 1, sizeof(*fold->leaf_weight));
+	fold->caller_weight = calloc(fold->trie->nodes.count, sizeof(*fold->caller_weight));
+	if (!fold->leaf_weight || !fold->caller_weight)
+		fold->is_out_of_memory = true;
+}
+
+const struct inline_chain *tree_inlined_at(const struct tree_fold *fold, uint32_t frame,
+					   bool is_leaf)
+{
+	const struct inline_chain *chain;
+	struct source_request of;
+
+	if (!fold->chains)
+		return NULL;
+	of = source_lines_of_frame(fold->names, fold->trie, frame, is_leaf);
+	chain = inline_chains_find(fold->chains, of.dso, of.address);
+	return chain && chain->count ? chain : NULL;
+}
+
+static uint32_t append_function(struct tree_fold *fold, uint32_t dso, struct str_id name)
+{
+	if (!reserve((void **)&fold->inlined, fold->inlined_count, &fold->inlined_capacity,
+		     sizeof(*fold->inlined)))
+		return ID_SET_NONE;
+	fold->inlined[fold->inlined_count] = (struct tree_inlined){ dso, name };
+	return fold->inlined_count++;
+}
+
+uint32_t tree_inlined_function(struct tree_fold *fold, const struct inline_chain *chain,
+			       uint32_t level)
+{
+	const struct str_id name = fold->chains->functions[chain->first + level];
+	const uint32_t dso = symbol_pairs_dso(fold->pairs, chain->dso);
+	const uint64_t key = (uint64_t)dso << 32 | name.v;
+	uint32_t number = id_map_get(&fold->by_inlined, key);
+
+	if (number != ID_MAP_NONE)
+		return TREE_FOLD_INLINED | number;
+	number = append_function(fold, dso, name);
+	if (number == ID_SET_NONE || id_map_put(&fold->by_inlined, key, number)) {
+		fold->is_out_of_memory = true;
+		return ID_SET_NONE;
+	}
+	return TREE_FOLD_INLINED | number;
+}
+
+void tree_inlined_weigh(struct tree_fold *fold, uint32_t stack, double weight)
+{
+	if (!fold->chains)
 		return;
-	if (fold->query->tree == TREE_CALLERS)
-		tree_callers_sum(fold);
-	else
-		tree_callees_sum(fold);
+	fold->leaf_weight[fold->trie->stacks.frame[stack]] += weight;
+	fold->caller_weight[fold->trie->stacks.node[stack]] += weight;
+}
+
+static void consider(const struct tree_fold *fold, const struct source_lines *lines,
+		     struct source_ranking *ranking, uint32_t frame, bool is_leaf, double weight)
+{
+	struct source_request of;
+
+	if (!source_ranking_has_room(ranking, weight))
+		return;
+	of = source_lines_of_frame(fold->names, fold->trie, frame, is_leaf);
+	if (!inline_chains_find(fold->chains, of.dso, of.address) &&
+	    source_lines_can_be_requested(lines, &of))
+		source_ranking_add(ranking, &of, weight);
+}
+
+/* Sums each frame's weight as a caller, over its nodes with all their descendants. NULL: out of
+ * memory. The caller must free() it. */
+static double *sum_callers(struct tree_fold *fold)
+{
+	const struct stack_nodes *nodes = &fold->trie->nodes;
+	double *weights = calloc(fold->trie->frames.count + 1, sizeof(*weights));
+
+	for (uint32_t n = nodes->count - 1; weights && n > STACK_NODE_ROOT; n--) {
+		weights[nodes->frame[n]] += fold->caller_weight[n];
+		fold->caller_weight[nodes->parent[n]] += fold->caller_weight[n];
+	}
+	return weights;
+}
+
+uint32_t tree_fold_requests(struct tree_fold *fold, const struct source_lines *lines,
+			    struct source_request out[SOURCE_REQUESTS_MAX])
+{
+	struct source_ranking ranking = { .requests = out };
+	double *as_callers;
+
+	if (fold->is_out_of_memory || fold->is_stopped || inline_chains_are_full(fold->chains))
+		return 0;
+	as_callers = sum_callers(fold);
+	for (uint32_t i = 0; as_callers && i < fold->trie->frames.count; i++) {
+		consider(fold, lines, &ranking, i, true, fold->leaf_weight[i]);
+		consider(fold, lines, &ranking, i, false, as_callers[i]);
+	}
+	free(as_callers);
+	return ranking.count;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/latency_bucket.h"
+#include "ingest/snapshot_probes.h"
 
 void baseline_finish(struct baseline *baseline)
 {
@@ -128,27 +128,28 @@ static int take_spans(struct baseline *baseline, const struct timeline *timeline
 }
 
 int baseline_take(struct baseline *baseline, const struct timeline *timeline,
-		  const struct window_wish *wish, const struct probe_hits *hits, const char *label,
-		  size_t limit_bytes)
+		  const struct window_request *request, const struct probe_hits *hits,
+		  const char *label, size_t limit_bytes)
 {
-	const struct window_span span = window_span_choose(timeline, wish);
+	const struct window_span span = window_span_choose(timeline, request);
 
 	return take_spans(baseline, timeline, &span, 1, hits, label, limit_bytes);
 }
 
 int baseline_take_around(struct baseline *baseline, const struct timeline *timeline,
-			 const struct window_wish *wish, const struct probe_hits *hits,
+			 const struct window_request *request, const struct probe_hits *hits,
 			 const char *label, size_t limit_bytes)
 {
-	const uint64_t begin_ns = wish->known_ns ? wish->known_ns : 1;	/* 0 would be all */
-	struct window_wish before = *wish, after = *wish;
+	const uint64_t begin_ns = request->known_ns ? request->known_ns : 1;	/* 0 would be all */
+	struct window_request before = *request, after = *request;
 	struct window_span spans[2];
 	int err;
 
 	before.chosen_ns = begin_ns;
-	before.frozen_ns = wish->chosen_ns > begin_ns ? wish->chosen_ns : begin_ns;
-	after.chosen_ns = wish->frozen_ns < wish->newest_ns ? wish->frozen_ns : wish->newest_ns;
-	after.frozen_ns = wish->newest_ns;
+	before.frozen_ns = request->chosen_ns > begin_ns ? request->chosen_ns : begin_ns;
+	after.chosen_ns =
+		request->frozen_ns < request->newest_ns ? request->frozen_ns : request->newest_ns;
+	after.frozen_ns = request->newest_ns;
 	spans[0] = window_span_choose(timeline, &before);
 	spans[1] = window_span_choose(timeline, &after);
 	err = take_spans(baseline, timeline, spans, 2, hits, label, limit_bytes);

@@ -1,12 +1,11 @@
-/* hit_log.c - see ingest/hit_log.h. Memory is allocated at the first hit: most probes of a wildcard
- * have none. */
-#include "ingest/hit_log.h"
-
+/* hit_log.c - see ingest/probe_state.h. Memory is allocated at the first hit: most probes of a
+ * wildcard have none. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/id_set.h"
+#include "base/id_map.h"
+#include "ingest/probe_state.h"
 
 void hit_log_finish(struct hit_log *log)
 {
@@ -38,8 +37,7 @@ static int begin(struct hit_log *log, uint32_t columns)
 	return 0;
 }
 
-static struct hit_line *line_at(const struct hit_log *log, unsigned char *lines,
-				  uint64_t index)
+static struct hit_line *line_at(const struct hit_log *log, unsigned char *lines, uint64_t index)
 {
 	return (struct hit_line *)(void *)(lines + index * log->line_bytes);
 }
@@ -122,7 +120,7 @@ static void put_value(struct hit_log *log, struct hit_line_value *out,
 		return;
 	if (!value->is_text) {
 		out->number = value->number;
-		out->object = value->object;
+		out->dso = value->dso;
 		out->serial = value->serial;
 		return;
 	}
@@ -135,7 +133,7 @@ static void put_value(struct hit_log *log, struct hit_line_value *out,
 }
 
 uint64_t hit_log_add(struct hit_log *log, const struct hit_line *line,
-		       const struct probe_value *values, uint32_t columns)
+		     const struct probe_value *values, uint32_t columns)
 {
 	struct hit_line *own, *slow;
 
@@ -204,4 +202,186 @@ const struct hit_line *hit_log_line(const struct hit_log *log, uint32_t index)
 	const uint64_t number = log->last_number - hit_log_count(log) + 1 + index;
 
 	return line_at(log, log->lines, (number - 1) % PROBE_LOG_LINES);
+}
+
+/* Lines are a binary heap: heap[i] is not later than heap[2i + 1] and heap[2i + 2]. */
+
+void event_lines_finish(struct event_lines *lines)
+{
+	for (uint32_t i = 0; i < lines->count; i++)
+		free(lines->heap[i]);
+	free(lines->heap);
+	memset(lines, 0, sizeof(*lines));
+}
+
+static size_t text_bytes(const struct probe_value *values, uint32_t count)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (values[i].is_known && values[i].is_text)
+			bytes += values[i].text_bytes;
+	return bytes;
+}
+
+struct event_line *event_lines_create(struct event_lines *lines, const struct event_line *head,
+				      const struct probe_value *values, uint32_t count)
+{
+	const size_t branch_bytes = head->branch_count * sizeof(*head->branches);
+	const size_t bytes = sizeof(struct event_line) + count * sizeof(*values) + branch_bytes +
+			     text_bytes(values, count);
+	struct event_line *line = NULL;
+	char *text;
+
+	if (!lines->is_bounded || lines->bytes + bytes <= EVENT_LINES_BYTES)
+		line = malloc(bytes);
+	if (!line) {
+		lines->dropped++;
+		return NULL;
+	}
+	memcpy(line, head, sizeof(*head));
+	line->bytes = (uint32_t)bytes;
+	line->value_count = count;
+	line->is_counted = line->is_pending = false;
+	text = (char *)(line->values + count);
+	if (branch_bytes) {
+		line->branches = memcpy(text, head->branches, branch_bytes);
+		text += branch_bytes;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		line->values[i] = values[i];
+		if (!values[i].is_known || !values[i].is_text)
+			continue;
+		memcpy(text, values[i].text, values[i].text_bytes);
+		line->values[i].text = text;
+		text += values[i].text_bytes;
+	}
+	lines->bytes += bytes;
+	return line;
+}
+
+void event_lines_destroy(struct event_lines *lines, struct event_line *line)
+{
+	if (!line)
+		return;
+	lines->bytes -= line->bytes;
+	free(line);
+}
+
+static bool is_before(const struct event_line *a, const struct event_line *b)
+{
+	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
+}
+
+static void swap(struct event_lines *lines, uint32_t a, uint32_t b)
+{
+	struct event_line *line = lines->heap[a];
+
+	lines->heap[a] = lines->heap[b];
+	lines->heap[b] = line;
+}
+
+void event_lines_push(struct event_lines *lines, struct event_line *line)
+{
+	const uint32_t capacity = lines->capacity ? lines->capacity * 2 : 256;
+	uint32_t at = lines->count;
+
+	if (lines->count == lines->capacity) {
+		struct event_line **bigger = realloc(lines->heap, capacity * sizeof(*bigger));
+
+		if (!bigger) {
+			lines->dropped++;
+			return;
+		}
+		lines->heap = bigger;
+		lines->capacity = capacity;
+	}
+	line->order = ++lines->last_order;
+	line->is_counted = true;
+	lines->heap[lines->count++] = line;
+	for (; at && is_before(line, lines->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		swap(lines, at, (at - 1) / 2);
+}
+
+const struct event_line *event_lines_peek(const struct event_lines *lines, uint64_t limit_ns)
+{
+	return lines->count && lines->heap[0]->time_ns < limit_ns ? lines->heap[0] : NULL;
+}
+
+/* Index of the earliest of the line at @at and its two children. */
+static uint32_t earliest(const struct event_lines *lines, uint32_t at)
+{
+	uint32_t first = at;
+
+	for (uint32_t below = 2 * at + 1; below <= 2 * at + 2 && below < lines->count; below++)
+		if (is_before(lines->heap[below], lines->heap[first]))
+			first = below;
+	return first;
+}
+
+void event_lines_pop(struct event_lines *lines)
+{
+	uint32_t at = 0, next;
+
+	event_lines_destroy(lines, lines->heap[0]);
+	lines->heap[0] = lines->heap[--lines->count];
+	while ((next = earliest(lines, at)) != at) {
+		swap(lines, at, next);
+		at = next;
+	}
+}
+
+struct event_line *event_lines_begin(struct event_lines *lines, const struct event_record *end,
+				     int64_t latency_ns, const struct probe_value *values,
+				     uint32_t count)
+{
+	const struct event_line head = {
+		.time_ns = end->time_ns, .latency_ns = latency_ns, .is_hit = true,
+		.cpu = end->has_cpu ? end->cpu : UINT32_MAX,
+	};
+
+	return lines->is_on ? event_lines_create(lines, &head, values, count) : NULL;
+}
+
+void event_lines_counted(struct event_lines *lines, struct event_line *line,
+			 const struct slice_entry *entry)
+{
+	if (!line)
+		return;
+	line->entry = *entry;
+	event_lines_push(lines, line);
+}
+
+void event_lines_end(struct event_lines *lines, struct event_line *line)
+{
+	if (line && !line->is_counted && !line->is_pending)
+		event_lines_destroy(lines, line);
+}
+
+void event_lines_sample(struct event_lines *lines, const struct event_record *record,
+			const struct slice_entry *entry, const struct probe_value *values,
+			uint32_t count)
+{
+	const struct event_line head = {
+		.time_ns = record->time_ns, .latency_ns = -1,
+		.cpu = record->has_cpu ? record->cpu : UINT32_MAX,
+		.branches = lines->has_branches ? record->sample.branches : NULL,
+		.branch_count = lines->has_branches ? (uint32_t)record->sample.branch_count : 0,
+	};
+	struct event_line *line;
+
+	if (!lines->is_on)
+		return;
+	line = event_lines_create(lines, &head, values, count);
+	event_lines_counted(lines, line, entry);
+	event_lines_end(lines, line);
+}
+
+void event_lines_wait(struct event_lines *lines, const struct event_record *record,
+		      uint64_t end_ns, const struct slice_entry *entry)
+{
+	struct event_record end = *record;
+
+	end.time_ns = end_ns;
+	event_lines_sample(lines, &end, entry, NULL, 0);
 }

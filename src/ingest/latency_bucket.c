@@ -1,5 +1,5 @@
-/* latency_bucket.c - see ingest/latency_bucket.h. */
-#include "ingest/latency_bucket.h"
+/* latency_bucket.c - see ingest/snapshot_probes.h. */
+#include "ingest/snapshot_probes.h"
 
 #include <math.h>
 #include <string.h>

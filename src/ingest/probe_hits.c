@@ -1,18 +1,26 @@
-/* probe_hits.c - see ingest/probe_hits.h. Ids of perf events are never reused, so a record's id
+/* probe_hits.c - see ingest/probe_state.h. Ids of perf events are never reused, so a record's id
  * identifies its probe and generation, however late it comes. */
-#include "ingest/probe_hits.h"
+#include "ingest/probe_state.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe_pairs.h"
+
 struct probe_hits *probe_hits_create(void)
 {
 	struct probe_hits *hits = calloc(1, sizeof(*hits));
 
-	if (hits)
-		probe_pairs_init(&hits->pairs);
+	if (!hits)
+		return NULL;
+	hits->pairs = malloc(sizeof(*hits->pairs));
+	if (!hits->pairs) {
+		free(hits);
+		return NULL;
+	}
+	probe_pairs_init(hits->pairs);
 	return hits;
 }
 
@@ -38,7 +46,7 @@ void probe_hits_remove(struct probe_hits *hits, uint32_t slot)
 
 	for (uint32_t i = 0; i < PROBE_GENERATIONS; i++)
 		drop_generation(hits, &row->generations[i]);
-	probe_pairs_drop(&hits->pairs, slot);
+	probe_pairs_drop(hits->pairs, slot);
 	hit_log_finish(&row->log);
 	hits->lost_before += row->status.lost;
 	hits->missed_before += row->status.missed;
@@ -52,7 +60,8 @@ void probe_hits_destroy(struct probe_hits *hits)
 		return;
 	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
 		probe_hits_remove(hits, slot);
-	probe_pairs_finish(&hits->pairs);
+	probe_pairs_finish(hits->pairs);
+	free(hits->pairs);
 	probe_values_finish(&hits->values);
 	id_map_finish(&hits->stream_of);
 	free(hits);
@@ -61,20 +70,20 @@ void probe_hits_destroy(struct probe_hits *hits)
 _Static_assert(PROBE_EVENT_FIRST >= TIMELINE_MAX_EVENTS &&
 	       PROBE_EVENT_FIRST + PROBE_SLOTS <= EVENT_OF_VALUES, "each counts apart");
 
-static void add_row(struct probe_hits *hits, struct probe_news *news)
+static void add_row(struct probe_hits *hits, struct engine_event *event)
 {
-	struct probe_row *row = &hits->rows[news->slot];
+	struct probe_row *row = &hits->rows[event->slot];
 
-	assert(news->spec && !row->id);
-	row->id = news->probe;
-	row->event = (uint16_t)(PROBE_EVENT_FIRST + news->slot);
-	row->spec = news->spec;
-	news->spec = NULL;
-	row->with_stacks = news->with_stacks;
-	row->status = news->status;
-	snprintf(row->name, sizeof(row->name), "%s", news->name);
-	snprintf(row->object, sizeof(row->object), "%s", news->object);
-	snprintf(row->scope, sizeof(row->scope), "%s", news->scope);
+	assert(event->spec && !row->id);
+	row->id = event->probe;
+	row->event = (uint16_t)(PROBE_EVENT_FIRST + event->slot);
+	row->spec = event->spec;
+	event->spec = NULL;
+	row->with_stacks = event->with_stacks;
+	row->status = event->status;
+	snprintf(row->name, sizeof(row->name), "%s", event->name);
+	snprintf(row->dso, sizeof(row->dso), "%s", event->dso);
+	snprintf(row->scope, sizeof(row->scope), "%s", event->scope);
 }
 
 static bool note_ids(struct probe_hits *hits, const struct probe_stream *stream, uint32_t place)
@@ -96,7 +105,7 @@ static void find_keys(struct probe_generation *generation, const struct probe_sp
 }
 
 /* Adds a generation. Out of memory for its ids: the records will be counted as malformed. */
-static void add_reading(struct probe_hits *hits, uint32_t slot, struct probe_news *news)
+static void add_reading(struct probe_hits *hits, uint32_t slot, struct engine_event *event)
 {
 	struct probe_row *row = &hits->rows[slot];
 	const uint32_t at = (row->newest + 1) % PROBE_GENERATIONS;
@@ -104,12 +113,12 @@ static void add_reading(struct probe_hits *hits, uint32_t slot, struct probe_new
 	const uint32_t place = slot << 8 | at << 1;
 
 	drop_generation(hits, generation);
-	generation->reading = news->reading;
-	news->reading = NULL;
+	generation->reading = event->reading;
+	event->reading = NULL;
 	generation->number = ++hits->last_generation;
 	if (!row->first_ns)
-		row->first_ns = news->time_ns;
-	probe_turns_begin(&row->turns, news->time_ns);
+		row->first_ns = event->time_ns;
+	probe_turns_begin(&row->turns, event->time_ns);
 	generation->ignore_ns = UINT64_MAX;
 	find_keys(generation, row->spec);
 	row->newest = at;
@@ -126,30 +135,30 @@ static void ignore(struct probe_row *row, uint64_t time_ns)
 			row->generations[i].ignore_ns = time_ns;
 }
 
-struct probe_row *probe_hits_take(struct probe_hits *hits, struct probe_news *news)
+struct probe_row *probe_hits_take(struct probe_hits *hits, struct engine_event *event)
 {
 	struct probe_row *row = NULL;
 
-	if (news->kind == PROBE_NEWS_RINGS) {
+	if (event->kind == ENGINE_EVENT_RINGS) {
 		hits->has_rings = true;
-		hits->limit_ns = news->time_ns;
-	} else if (news->slot < PROBE_SLOTS) {
-		row = &hits->rows[news->slot];
-		if (news->kind == PROBE_NEWS_ADDED)
-			add_row(hits, news);
-		if (row->id != news->probe)
+		hits->limit_ns = event->time_ns;
+	} else if (event->slot < PROBE_SLOTS) {
+		row = &hits->rows[event->slot];
+		if (event->kind == ENGINE_EVENT_ADDED)
+			add_row(hits, event);
+		if (row->id != event->probe)
 			row = NULL;
-		else if (news->kind == PROBE_NEWS_READING && news->reading)
-			add_reading(hits, news->slot, news);
-		else if (news->kind == PROBE_NEWS_IGNORE)
-			ignore(row, news->time_ns);
-		else if (news->kind == PROBE_NEWS_STATUS)
-			row->status = news->status;
+		else if (event->kind == ENGINE_EVENT_READING && event->reading)
+			add_reading(hits, event->slot, event);
+		else if (event->kind == ENGINE_EVENT_IGNORE)
+			ignore(row, event->time_ns);
+		else if (event->kind == ENGINE_EVENT_STATUS)
+			row->status = event->status;
 	}
-	probe_reading_destroy(news->reading);
-	free(news->spec);
-	news->reading = NULL;
-	news->spec = NULL;
+	probe_reading_destroy(event->reading);
+	free(event->spec);
+	event->reading = NULL;
+	event->spec = NULL;
 	return row;
 }
 
@@ -304,4 +313,31 @@ uint64_t probe_peaks_between(const struct probe_peaks *peaks, uint64_t begin_ns,
 		    peaks->ns[at] <= most_ns)
 			longest = peaks->ns[at];
 	return longest;
+}
+
+uint64_t probe_hits_return_address(const struct probe_hits *hits, const struct event_record *record,
+				   const struct probe_calls *calls, uint64_t slot,
+				   uint64_t replaced)
+{
+	if (calls)
+		return probe_calls_return_address(calls, slot, replaced, record->time_ns);
+	if (!hits)
+		return 0;
+	return probe_pairs_return_address(hits->pairs,
+					  probe_pairs_thread(record->tid, record->cpu), slot,
+					  replaced, record->time_ns);
+}
+
+uint32_t probe_hits_in_flight(const struct probe_hits *hits, uint32_t slot)
+{
+	return hits->pairs->in_flight[slot];
+}
+
+void probe_hits_calls(const struct probe_hits *hits, const struct event_record *record,
+		      struct probe_calls *out)
+{
+	*out = (struct probe_calls){ .count = 0 };
+	if (hits)
+		probe_pairs_copy_calls(hits->pairs,
+				       probe_pairs_thread(record->tid, record->cpu), out);
 }

@@ -1,10 +1,10 @@
-/* probe_pairs.c - see ingest/probe_pairs.h.
+/* probe_pairs.c - see probe_pairs.h.
  *
  * Problem: which return belongs to which entry? The kernel silently stops tracing returns at a
  * depth of 64, misses some, and longjmp(3) leaves functions without one. A depth counter would be
  * wrong from the first of these on.
  *
- * Idea: the stack pointer. At the entry it points at the return address, at the return just behind
+ * Idea: the stack pointer. At the entry it points at the return address, at the return just after
  * it, and while a call lasts nothing else of that thread can have its place:
  *
  *	entry  sp ->| return address |          return: sp - 8 (- 4 in programs of 32 bits)
@@ -22,13 +22,13 @@
  * again unseen: it is not paired any more. Rejected: a depth per thread; the newest entry (both
  * pair recursion wrongly after one miss).
  */
-#include "ingest/probe_pairs.h"
+#include "probe_pairs.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/id_set.h"
+#include "base/id_map.h"
 
 #define NONE		ID_MAP_NONE
 #define KERNEL_HALF	(UINT64_C(1) << 63)
@@ -111,8 +111,7 @@ static int put_chain(struct probe_pairs *pairs, const struct chain *chain)
 }
 
 /* Takes @row, which is below @above (NONE: it is the top), out of the chain; its bytes stay. */
-static void unlink_row(struct probe_pairs *pairs, struct chain *chain, uint32_t above,
-		       uint32_t row)
+static void unlink_row(struct probe_pairs *pairs, struct chain *chain, uint32_t above, uint32_t row)
 {
 	*(above == NONE ? &chain->top : &pairs->list[above].below) = pairs->list[row].below;
 	release_row(pairs, row);
@@ -300,8 +299,7 @@ static void mark_left(struct probe_pairs *pairs, const struct chain *chain, uint
 			pairs->list[row].is_left = true;
 }
 
-const struct probe_pending *probe_pairs_leave(struct probe_pairs *pairs,
-					      const struct pair_end *end)
+const struct probe_pending *probe_pairs_leave(struct probe_pairs *pairs, const struct pair_end *end)
 {
 	struct chain chain = chain_of(pairs, end);
 	uint32_t row, above;

@@ -1,9 +1,9 @@
-/* probe_values.c - see ingest/probe_values.h.
+/* probe_values.c - see ingest/probe_state.h.
  *
  * Rows are found by a hash of their identity; texts lie in one block, in the order of their rows,
  * so that a compaction only moves them down.
  */
-#include "ingest/probe_values.h"
+#include "ingest/probe_state.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static bool is_same(const struct probe_values *values, const struct value_row *r
 {
 	return row->number == wanted->number && row->probe == wanted->probe &&
 	       row->column == wanted->column && row->form == wanted->form &&
-	       row->object == wanted->object && row->serial == wanted->serial &&
+	       row->dso == wanted->dso && row->serial == wanted->serial &&
 	       row->is_signed == wanted->is_signed && row->text_bytes == wanted->text_bytes &&
 	       (!wanted->text_bytes ||
 		!memcmp(values->text + row->text, text, wanted->text_bytes));
@@ -135,7 +135,7 @@ static uint32_t other_number(struct probe_values *values, const struct value_row
 
 	values->is_full = true;
 	other.form = VALUE_OTHER_NUMBERS;
-	other.object = other.serial = 0;
+	other.dso = other.serial = 0;
 	other.number = !wanted->number
 		       ? OTHER_ZERO : probe_values_octave(wanted->is_signed, wanted->number) +
 				      (is_negative ? OTHER_NEGATIVE : 0);
@@ -170,7 +170,7 @@ uint32_t probe_values_place(struct probe_values *values, uint32_t probe, uint8_t
 {
 	const struct value_row wanted = {
 		.probe = probe, .column = column, .form = VALUE_OF_NUMBER,
-		.number = value->number, .object = value->object, .serial = value->serial,
+		.number = value->number, .dso = value->dso, .serial = value->serial,
 	};
 	const bool has_room = values->count < PROBE_VALUES_KNOWN_MAX;
 	const uint32_t id = intern(values, &wanted, NULL, has_room);

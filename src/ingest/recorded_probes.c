@@ -1,5 +1,5 @@
 /* recorded_probes.c - presents the events of a recording whose raw bytes have fields as probes:
- * probe_hits_create_recorded() of ingest/probe_hits.h.
+ * probe_hits_create_recorded() of ingest/probe_state.h.
  *
  * Problem: a tracepoint or probe of a recording is one of its events, and its hits are samples of
  * that event. Its fields are values, which only probes have.
@@ -14,10 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
-#include "base/sanitize.h"
-#include "ingest/probe_hits.h"
-#include "probe/field_view.h"
+#include "base/diag.h"
+#include "ingest/probe_state.h"
+#include "probe/probe_definition.h"
 
 /* Prefix of fields that the kernel adds to its dynamic events: they are no arguments. */
 #define DYNAMIC_PREFIX "__probe_"
@@ -73,8 +72,7 @@ static struct probe_reading *make_reading(const struct event_desc *event, bool *
 	return NULL;
 }
 
-static struct probe_spec *make_spec(const struct event_desc *event,
-				    const struct raw_fields *fields)
+static struct probe_spec *make_spec(const struct event_desc *event, const struct raw_fields *fields)
 {
 	const char *colon = strchr(event->name, ':');
 	struct probe_spec *spec = calloc(1, sizeof(*spec));
@@ -99,7 +97,7 @@ static void describe_row(struct probe_row *row, const struct event_desc *event,
 	char *reason = row->status.reason;
 
 	snprintf(row->name, sizeof(row->name), "%s", row->spec->text);
-	snprintf(row->object, sizeof(row->object), "%s", is_dynamic ? "[unknown]" : "[kernel]");
+	snprintf(row->dso, sizeof(row->dso), "%s", is_dynamic ? "[unknown]" : "[kernel]");
 	snprintf(row->scope, sizeof(row->scope), "as recorded");
 	row->with_stacks = event->format.sample_type &
 			   (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);

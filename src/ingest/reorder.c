@@ -24,13 +24,13 @@
  *
  * Storage: records are copied once, as many at a time as came, into chunks, and stay where they
  * are; a chunk is used again when all in it have left. Rejected: a heap of records; moving what
- * stays behind a mark, which under load is half of a round; leaving them in the queue, which then
- * could be full of what waits for a mark behind it.
+ * stays after a mark, which under load is half of a round; leaving them in the queue, which then
+ * could be full of what waits for a mark after it.
  *
  * Cost: one round of delay, so a lone hit on an idle machine shows at once.
  * Rejected: waiting for the next event (perf top: rare hits never show).
  */
-#include "ingest/reorder.h"
+#include "reorder.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -267,22 +267,6 @@ static void give_back(struct reorder *reorder)
 			       reorder->run_count, RUNS_KEPT);
 }
 
-void reorder_keep_only(struct reorder *reorder, uint16_t event)
-{
-	const uint32_t count = reorder->run_count;
-
-	reorder->run_count = reorder->heap_count = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		if (reorder->runs[i].event == event)
-			reorder->runs[reorder->run_count++] = reorder->runs[i];
-		else
-			leave_chunk(reorder, reorder->runs[i].chunk);
-	}
-	fill_heap(reorder);
-	give_back(reorder);
-	reorder->last_out_ns = 0;
-}
-
 /* sizeof(struct perf_event_header) is 8 and its last u16 is the record's size. */
 static uint16_t record_size(const unsigned char *record)
 {
@@ -349,7 +333,7 @@ static bool let_out(struct reorder *reorder, uint64_t until_ns, reorder_sink *si
 	return true;
 }
 
-bool reorder_release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *sink, void *context)
+static bool release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *sink, void *context)
 {
 	fill_heap(reorder);
 	while (reorder->run_count && reorder->runs[0].time_ns <= limit_ns) {
@@ -358,8 +342,50 @@ bool reorder_release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *s
 		if (reorder->run_count > 1)
 			sift_down(reorder->runs, reorder->run_count);
 	}
+	return true;
+}
+
+bool reorder_release(struct reorder *reorder, uint64_t limit_ns, reorder_sink *sink, void *context)
+{
+	if (!release(reorder, limit_ns, sink, context))
+		return false;
 	give_back(reorder);
 	return true;
+}
+
+/* Moves the runs of event @last after all others, of which it returns the number. */
+static uint32_t put_last(struct reorder *reorder, uint16_t last)
+{
+	struct reorder_run *runs = reorder->runs;
+	uint32_t others = 0;
+
+	for (uint32_t i = 0; i < reorder->run_count; i++) {
+		const struct reorder_run run = runs[i];
+
+		if (run.event == last)
+			continue;
+		runs[i] = runs[others];
+		runs[others++] = run;
+	}
+	return others;
+}
+
+void reorder_flush(struct reorder *reorder, uint16_t kept, reorder_sink *sink, void *context)
+{
+	const uint32_t others = put_last(reorder, kept);
+	const uint32_t kept_count = reorder->run_count - others;
+
+	reorder->run_count = others;
+	reorder->heap_count = 0;
+	release(reorder, UINT64_MAX, sink, context);
+	if (kept_count)		/* NULL has no elements */
+		memmove(reorder->runs, reorder->runs + others,
+			kept_count * sizeof(*reorder->runs));
+	reorder->run_count = kept_count;
+	reorder->heap_count = 0;
+	fill_heap(reorder);
+	give_back(reorder);
+	reorder->last_out_ns = 0;
 }
 
 size_t reorder_bytes(const struct reorder *reorder)

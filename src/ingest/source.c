@@ -1,19 +1,23 @@
 /* source.c - see ingest/source.h. */
-#include "ingest/source.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
-#include "base/log.h"
-#include "proc/task_list.h"
+#include "base/diag.h"
+#include "base/whole_io.h"
+#include "capture/record.h"
+#include "ingest/source.h"
+#include "intake.h"
+#include "probe_records.h"
+#include "proc/process_stat.h"
 
 static int copy_events(struct source *source, const struct capture *capture)
 {
 	const size_t count = capture_event_count(capture);
 
 	source->descs = calloc(count, sizeof(*source->descs));
-	source->events = calloc(count, sizeof(*source->events));
+	source->events = calloc(count + 1, sizeof(*source->events));
 	if (!source->descs || !source->events)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
@@ -22,7 +26,8 @@ static int copy_events(struct source *source, const struct capture *capture)
 	}
 	source->ingest.events = source->events;
 	source->ingest.event_count = (uint32_t)count;
-	return timeline_init(&source->timeline, (uint32_t)count);
+	ingest_config_add_branches(&source->ingest, source->events);
+	return timeline_init(&source->timeline, source->ingest.event_count);
 }
 
 static int copy_texts(struct source *source, const struct capture *capture)
@@ -109,6 +114,7 @@ int source_create(struct source **out, const struct capture *capture, bool keeps
 	}
 	source->cpus = (uint32_t)capture_cpu_count(capture);
 	source->has_busy = kind == TARGET_SYSTEM || kind == TARGET_USER;
+	source->has_everything = kind == TARGET_SYSTEM && !capture_target(capture)->cpus;
 	source->ingest.whole_cpus = source->has_busy ? source->cpus : 0;
 	source->ingest.has_uid_filter = kind == TARGET_USER;
 	source->ingest.uid = capture_target(capture)->uid;
@@ -138,4 +144,84 @@ void source_log_notice(const struct source *source)
 		log_note("%.*s", (int)length, at);
 		at += length + (at[length] == '\n');
 	}
+}
+
+/* Problem: events and records have separate queues, so the first record of a probe may be read
+ * before the event that says how to decode it. Idea: the sender queues the event first; on a record
+ * with an unknown id the events are read again, and if the id stays unknown the record is
+ * malformed.
+ */
+
+static bool take_events(const struct probe_source *source, struct ingest *ingest)
+{
+	struct engine_event event;
+	bool has_dropped = false;
+
+	while (source->event(source->owner, &event))
+		has_dropped |= probe_records_event(ingest, &event);
+	return has_dropped;
+}
+
+static void take_record(const struct probe_source *source, struct ingest *ingest,
+			const struct perf_event_header *record, uint32_t cpu,
+			struct probe_drain *drain)
+{
+	if (probe_records_push(ingest, record, record->size, cpu))
+		return;
+	drain->has_dropped |= take_events(source, ingest);
+	if (!probe_records_push(ingest, record, record->size, cpu))
+		ingest->counters.malformed++;
+}
+
+/* Pushes all records of @item. Returns how many. */
+static int take_records(const struct probe_source *source, struct ingest *ingest,
+			const struct queue_item *item, size_t bytes, struct probe_drain *drain)
+{
+	const struct perf_event_header *record;
+	size_t offset = 0;
+	int count = 0;
+
+	for (; (record = queue_next_record(item, bytes, &offset)); count++)
+		take_record(source, ingest, record, item->cpu, drain);
+	return count;
+}
+
+/* Requests a round of the other source: the new hits wait for its records of their time. */
+static void ask_for_round(const struct probe_source *source, const struct ingest *ingest,
+			  uint64_t before_ns)
+{
+	const uint64_t hits_ns = ingest_hit_limit_ns(ingest);
+
+	if (source->round_fd > 0 && hits_ns != before_ns && hits_ns != UINT64_MAX &&
+	    ingest->intake->limit_ns < hits_ns)
+		whole_eventfd_write(source->round_fd, 1);
+}
+
+struct probe_drain probe_source_drain(const struct probe_source *source, struct ingest *ingest,
+				      int limit)
+{
+	struct probe_drain drain = { .has_more = true };
+	const uint64_t before_ns = ingest_hit_limit_ns(ingest);
+	const struct queue_item *item;
+	size_t bytes;
+
+	if (!source->event)
+		return (struct probe_drain){ .has_more = false };
+	drain.has_dropped = take_events(source, ingest);
+	for (int taken = 0; taken < limit;) {
+		item = spsc_peek(source->queue, &bytes);
+		if (!item) {
+			drain.has_more = false;
+			break;
+		}
+		if (item->kind == QUEUE_RECORD)
+			taken += take_records(source, ingest, item, bytes, &drain);
+		else
+			taken++;
+		if (item->kind == QUEUE_ROUND_END)
+			ingest_hit_round_end(ingest, (const void *)(item + 1));
+		spsc_release(source->queue);
+	}
+	ask_for_round(source, ingest, before_ns);
+	return drain;
 }

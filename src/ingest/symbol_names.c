@@ -7,11 +7,11 @@
 
 #include "base/clock.h"
 
-#define OBJECT_NAME_BYTES 255	/* NAME_MAX */
+#define DSO_NAME_BYTES 255	/* NAME_MAX */
 #define NAMES_AT_ONCE	  128	/* half of the names that a worker gets at most */
 #define NAMES_WAIT_NS	  CLOCK_NS_PER_S	    /* a key may request a snapshot at any time */
-#define BEFORE_PICTURE_NS (200 * CLOCK_NS_PER_MS)   /* a worker takes 10 ms, more under load */
-#define SYNTHETIC_BYTES	  (OBJECT_NAME_BYTES + 64)
+#define BEFORE_SNAPSHOT_NS (200 * CLOCK_NS_PER_MS)   /* a worker takes 10 ms, more under load */
+#define SYNTHETIC_BYTES	  (DSO_NAME_BYTES + 64)
 #define NAME_BYTES_MAX	  4095	/* longer names in a file are cut */
 #define NO_ROOM_TEXT	  "(no room for more names)"
 
@@ -28,10 +28,9 @@ static const char *const idle_functions[] = {
 	"psw_idle", "psw_idle_exit", "pv_native_safe_halt", "cpu_do_idle",
 };
 
-void symbol_names_init(struct symbol_names *names, struct object_table *objects,
-		       struct strpool *strings)
+void symbol_names_init(struct symbol_names *names, struct dso_table *dsos, struct strpool *strings)
 {
-	*names = (struct symbol_names){ .objects = objects, .strings = strings };
+	*names = (struct symbol_names){ .dsos = dsos, .strings = strings };
 }
 
 void symbol_names_finish(struct symbol_names *names)
@@ -51,16 +50,16 @@ static bool is_idle_function(const char *name)
 	return false;
 }
 
-static uint64_t hash_of(uint64_t address, uint32_t object, enum symbol_state state)
+static uint64_t hash_of(uint64_t address, uint32_t dso, enum symbol_state state)
 {
-	return id_set_mix(address, (uint64_t)object << 3 | state);
+	return id_set_mix(address, (uint64_t)dso << 3 | state);
 }
 
 uint64_t symbol_names_hash(const void *owner, uint32_t id)
 {
 	const struct symbol *symbol = &((const struct symbol_names *)owner)->symbols[id];
 
-	return hash_of(symbol->address, symbol->object, symbol->state);
+	return hash_of(symbol->address, symbol->dso, symbol->state);
 }
 
 static int reserve(struct symbol_names *names)
@@ -80,8 +79,8 @@ static int reserve(struct symbol_names *names)
 	return 0;
 }
 
-/* Interns @text. If the pool did not have it, its bytes are charged to @object. */
-static struct str_id intern(struct symbol_names *names, uint32_t object, const char *text)
+/* Interns @text. If the pool did not have it, its bytes are charged to @dso. */
+static struct str_id intern(struct symbol_names *names, uint32_t dso, const char *text)
 {
 	const size_t len = strnlen(text, NAME_BYTES_MAX);
 	const bool is_new = len && !strpool_find(names->strings, text, len).v;
@@ -91,19 +90,19 @@ static struct str_id intern(struct symbol_names *names, uint32_t object, const c
 		const size_t bytes = strlen(strpool_get(names->strings, id)) + 1; /* sanitized */
 
 		names->text_bytes += bytes;
-		names->objects->objects[object].symbol_text_bytes += bytes;
+		names->dsos->dsos[dso].symbol_text_bytes += bytes;
 	}
 	return id;
 }
 
-/* Whether the pool has @text, or the object may still add it. */
-static bool has_room_for_text(const struct symbol_names *names, uint32_t object, const char *text)
+/* Whether the pool has @text, or the DSO may still add it. */
+static bool has_room_for_text(const struct symbol_names *names, uint32_t dso, const char *text)
 {
 	const size_t len = strnlen(text, NAME_BYTES_MAX), used = names->text_bytes;
 	const size_t share = used < SYMBOL_NAMES_TEXT_BYTES ?
 			     (SYMBOL_NAMES_TEXT_BYTES - used) / SYMBOL_NAMES_SHARE : 0;
 
-	return names->objects->objects[object].symbol_text_bytes + len < share ||
+	return names->dsos->dsos[dso].symbol_text_bytes + len < share ||
 	       strpool_find(names->strings, text, len).v;
 }
 
@@ -113,26 +112,26 @@ static struct str_id module_name(struct symbol_names *names, const char *module)
 	char text[256];
 
 	if (module[0] == '[')
-		return intern(names, OBJECT_KERNEL, module);
+		return intern(names, DSO_KERNEL, module);
 	snprintf(text, sizeof(text), "[%s]", module);
-	return intern(names, OBJECT_KERNEL, text);
+	return intern(names, DSO_KERNEL, text);
 }
 
-/* "libfoo.so!fn_1a2b30": without its object it would be the name of other code in other objects. */
+/* "libfoo.so!fn_1a2b30": without its DSO it would be the name of other code in other DSOs. */
 static struct str_id synthetic_name(struct symbol_names *names, uint32_t id, const char *name)
 {
-	const struct object *object = &names->objects->objects[id];
+	const struct dso *dso = &names->dsos->dsos[id];
 	char text[SYNTHETIC_BYTES];
 
-	snprintf(text, sizeof(text), "%.*s!%s", OBJECT_NAME_BYTES,
-		 strpool_get(names->strings, object->name), name);
+	snprintf(text, sizeof(text), "%.*s!%s", DSO_NAME_BYTES,
+		 strpool_get(names->strings, dso->name), name);
 	return intern(names, id, text);
 }
 
-/* A function in the symtab of @object, which is OBJECT_READY. A row number means nothing without
- * its table: the DSO that stands for @object has the same symtab, but may have let it go. */
+/* A function in the symtab of @dso, which is DSO_READY. A row number means nothing without
+ * its table: the DSO that stands for @dso has the same symtab, but may have let it go. */
 struct function_row {
-	const struct object *object;	/* NULL: no function */
+	const struct dso *dso;		/* NULL: no function */
 	uint32_t row;
 };
 
@@ -140,30 +139,30 @@ static const struct function_row no_function;
 
 static const char *function_name(const struct function_row *function)
 {
-	return flat_table_name(&function->object->table, function->row);
+	return flat_table_name(&function->dso->table, function->row);
 }
 
 static void describe_named(struct symbol_names *names, struct symbol *symbol,
 			   const struct function_row *function)
 {
-	const struct object *object = function->object;
+	const struct dso *dso = function->dso;
 	const char *name = function_name(function);
-	const char *module = flat_table_object_name(&object->table, function->row);
+	const char *module = flat_table_dso_name(&dso->table, function->row);
 
-	symbol->is_synthetic = object->table.rows[function->row].kind == FLAT_UNWIND;
-	symbol->name = symbol->is_synthetic ? synthetic_name(names, symbol->object, name) :
-					      intern(names, symbol->object, name);
+	symbol->is_synthetic = dso->table.rows[function->row].kind == FLAT_UNWIND;
+	symbol->name = symbol->is_synthetic ? synthetic_name(names, symbol->dso, name) :
+					      intern(names, symbol->dso, name);
 	symbol->is_mangled = !symbol->is_synthetic && demangle_is_mangled(name);
-	symbol->is_idle = object->mode == MODE_KERNEL && is_idle_function(name);
-	if (object->is_run_time)
-		symbol->object_name = symbol->object_path = intern(names, OBJECT_UNKNOWN, "[jit]");
+	symbol->is_idle = dso->mode == MODE_KERNEL && is_idle_function(name);
+	if (dso->is_run_time)
+		symbol->dso_name = symbol->dso_path = intern(names, DSO_UNKNOWN, "[jit]");
 	else if (module && module[0])
-		symbol->object_name = symbol->object_path = module_name(names, module);
+		symbol->dso_name = symbol->dso_path = module_name(names, module);
 }
 
-static bool is_one_per_object(enum symbol_state state, const struct object *object)
+static bool is_one_per_dso(enum symbol_state state, const struct dso *dso)
 {
-	return state == SYMBOL_NO_MAP || (state == SYMBOL_UNREADABLE && object->is_jit);
+	return state == SYMBOL_NO_MAP || (state == SYMBOL_UNREADABLE && dso->is_jit);
 }
 
 /* "[anon] JIT of node, no map": where the code is, and which program made it. A map that is refused
@@ -171,67 +170,67 @@ static bool is_one_per_object(enum symbol_state state, const struct object *obje
 static struct str_id name_without_map(struct symbol_names *names, uint32_t id,
 				      enum symbol_state state)
 {
-	const struct object *object = &names->objects->objects[id];
+	const struct dso *dso = &names->dsos->dsos[id];
 	char text[SYNTHETIC_BYTES], pid[24];
-	const char *maker = strpool_get(names->strings, object->maker);
+	const char *maker = strpool_get(names->strings, dso->maker);
 	const char *map = state == SYMBOL_UNREADABLE ? "" :
-			  object->is_run_time ? ", not in its map" : ", no map";
+			  dso->is_run_time ? ", not in its map" : ", no map";
 
-	snprintf(pid, sizeof(pid), "pid %u", object->brought_by);
+	snprintf(pid, sizeof(pid), "pid %u", dso->brought_by);
 	snprintf(text, sizeof(text), "%.30s JIT of %.*s%s",
-		 strpool_get(names->strings, object->name), OBJECT_NAME_BYTES,
+		 strpool_get(names->strings, dso->name), DSO_NAME_BYTES,
 		 maker[0] ? maker : pid, map);
 	return intern(names, id, text);
 }
 
-/* Fills in what is shown; the identity (address, object, state) is set. */
+/* Fills in what is shown; the identity (address, DSO, state) is set. */
 static void describe(struct symbol_names *names, struct symbol *symbol,
 		     const struct function_row *function)
 {
-	const struct object *object = &names->objects->objects[symbol->object];
+	const struct dso *dso = &names->dsos->dsos[symbol->dso];
 	char text[32];
 
-	symbol->mode = object->mode;
-	symbol->object_name = object_shown_name(object);
-	symbol->object_path = object->path;
-	if (object->state == OBJECT_IS_SYMBOL) {
-		symbol->name = object->path;
-	} else if (function->object) {
+	symbol->mode = dso->mode;
+	symbol->dso_name = dso_shown_name(dso);
+	symbol->dso_path = dso->path;
+	if (dso->state == DSO_IS_SYMBOL) {
+		symbol->name = dso->path;
+	} else if (function->dso) {
 		describe_named(names, symbol, function);
-	} else if (is_one_per_object(symbol->state, object)) {
-		symbol->name = name_without_map(names, symbol->object, symbol->state);
+	} else if (is_one_per_dso(symbol->state, dso)) {
+		symbol->name = name_without_map(names, symbol->dso, symbol->state);
 	} else if (symbol->address == SYMBOL_NAMES_REST) {
-		symbol->name = intern(names, OBJECT_UNKNOWN, NO_ROOM_TEXT);
+		symbol->name = intern(names, DSO_UNKNOWN, NO_ROOM_TEXT);
 	} else if (symbol->address == SYMBOL_NAMES_LET_GO) {
-		symbol->name = intern(names, OBJECT_UNKNOWN, "(names let go for want of room)");
+		symbol->name = intern(names, DSO_UNKNOWN, "(names let go for want of room)");
 	} else if (symbol->state != SYMBOL_LOADING) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)symbol->address);
-		symbol->name = intern(names, symbol->object, text);
+		symbol->name = intern(names, symbol->dso, text);
 	}
 }
 
-void symbol_names_rename_object(struct symbol_names *names, uint32_t object)
+void symbol_names_rename_dso(struct symbol_names *names, uint32_t dso)
 {
-	const struct object *renamed = &names->objects->objects[object];
+	const struct dso *renamed = &names->dsos->dsos[dso];
 
 	for (uint32_t i = 0; i < names->count; i++) {
 		struct symbol *symbol = &names->symbols[i];
 
-		if (symbol->object == object && symbol->object_path.v == renamed->path.v)
-			symbol->object_name = object_shown_name(renamed);
+		if (symbol->dso == dso && symbol->dso_path.v == renamed->path.v)
+			symbol->dso_name = dso_shown_name(renamed);
 	}
 }
 
 /* Whether there may be other code, with another name, at one address later. */
-static bool can_change(const struct object *object)
+static bool can_change(const struct dso *dso)
 {
-	return object->is_run_time || object->mode == MODE_KERNEL;
+	return dso->is_run_time || dso->mode == MODE_KERNEL;
 }
 
-static bool has_room_for_name(const struct symbol_names *names, uint32_t object,
+static bool has_room_for_name(const struct symbol_names *names, uint32_t dso,
 			      const struct function_row *function)
 {
-	return !function->object || has_room_for_text(names, object, function_name(function));
+	return !function->dso || has_room_for_text(names, dso, function_name(function));
 }
 
 /* Replaces the name by NO_ROOM_TEXT: the old name would be that of other code. */
@@ -239,7 +238,7 @@ static void take_name_away(struct symbol_names *names, struct symbol *symbol)
 {
 	const struct str_id before = symbol->name;
 
-	symbol->name = intern(names, OBJECT_UNKNOWN, NO_ROOM_TEXT);
+	symbol->name = intern(names, DSO_UNKNOWN, NO_ROOM_TEXT);
 	symbol->is_mangled = symbol->is_synthetic = false;
 	names->refused += symbol->name.v != before.v;
 	names->is_full = true;
@@ -251,7 +250,7 @@ static void describe_again(struct symbol_names *names, uint32_t id,
 	struct symbol *symbol = &names->symbols[id];
 	const struct str_id before = symbol->name;
 
-	if (has_room_for_name(names, symbol->object, function))
+	if (has_room_for_name(names, symbol->dso, function))
 		describe(names, symbol, function);
 	else
 		take_name_away(names, symbol);
@@ -259,10 +258,10 @@ static void describe_again(struct symbol_names *names, uint32_t id,
 		names->asked = id;	/* the new name is to be demangled, too */
 }
 
-static bool has_share_left(const struct symbol_names *names, uint32_t object)
+static bool has_share_left(const struct symbol_names *names, uint32_t dso)
 {
 	const uint32_t rows = SYMBOL_NAMES_ROWS - SYMBOL_NAMES_RESERVE;
-	const struct object *owner = &names->objects->objects[object];
+	const struct dso *owner = &names->dsos->dsos[dso];
 
 	return names->count < rows && names->text_bytes < SYMBOL_NAMES_TEXT_BYTES &&
 	       owner->symbols <= (rows - names->count) / SYMBOL_NAMES_SHARE &&
@@ -270,10 +269,10 @@ static bool has_share_left(const struct symbol_names *names, uint32_t object)
 	       (SYMBOL_NAMES_TEXT_BYTES - names->text_bytes) / SYMBOL_NAMES_SHARE;
 }
 
-static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint32_t object,
+static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint32_t dso,
 			      enum symbol_state state, const struct function_row *function)
 {
-	const uint64_t hash = hash_of(address, object, state);
+	const uint64_t hash = hash_of(address, dso, state);
 	uint32_t slot, id;
 
 	if (reserve(names))
@@ -283,66 +282,66 @@ static uint32_t symbol_intern(struct symbol_names *names, uint64_t address, uint
 	     slot = id_set_next(&names->index, slot)) {
 		const struct symbol *symbol = &names->symbols[id];
 
-		if (symbol->address != address || symbol->object != object ||
+		if (symbol->address != address || symbol->dso != dso ||
 		    symbol->state != state)
 			continue;
-		if (can_change(&names->objects->objects[object]))
+		if (can_change(&names->dsos->dsos[dso]))
 			describe_again(names, id, function);
 		return id;
 	}
-	if (address < SYMBOL_NAMES_LET_GO && !has_share_left(names, object) &&
-	    !is_one_per_object(state, &names->objects->objects[object])) {
+	if (address < SYMBOL_NAMES_LET_GO && !has_share_left(names, dso) &&
+	    !is_one_per_dso(state, &names->dsos->dsos[dso])) {
 		names->is_full = true;
-		return symbol_intern(names, SYMBOL_NAMES_REST, object, SYMBOL_UNKNOWN,
+		return symbol_intern(names, SYMBOL_NAMES_REST, dso, SYMBOL_UNKNOWN,
 				     &no_function);
 	}
-	if (names->count >= SYMBOL_NAMES_ROWS - 2 && object != OBJECT_UNKNOWN)
-		return symbol_intern(names, SYMBOL_NAMES_REST, OBJECT_UNKNOWN, SYMBOL_UNKNOWN,
+	if (names->count >= SYMBOL_NAMES_ROWS - 2 && dso != DSO_UNKNOWN)
+		return symbol_intern(names, SYMBOL_NAMES_REST, DSO_UNKNOWN, SYMBOL_UNKNOWN,
 				     &no_function);	/* a full table would grow */
 	id = names->count++;
-	names->objects->objects[object].symbols++;
+	names->dsos->dsos[dso].symbols++;
 	names->symbols[id] = (struct symbol){
-		.address = address, .object = object, .state = state,
+		.address = address, .dso = dso, .state = state,
 	};
 	describe(names, &names->symbols[id], function);
 	id_set_add(&names->index, hash, id);
 	return id;
 }
 
-static uint32_t look_up(struct symbol_names *names, uint32_t object_id, uint64_t address)
+static uint32_t look_up(struct symbol_names *names, uint32_t dso_id, uint64_t address)
 {
-	struct object *object = &names->objects->objects[object_id];
-	const uint64_t bias = object->is_run_time ? object->bias : 0;
+	struct dso *dso = &names->dsos->dsos[dso_id];
+	const uint64_t bias = dso->is_run_time ? dso->bias : 0;
 	uint32_t row;
 
-	switch (object->state) {
-	case OBJECT_LOADING:
-		return symbol_intern(names, 0, object_id, SYMBOL_LOADING, &no_function);
-	case OBJECT_UNREADABLE:
-		return symbol_intern(names, object->is_jit ? 0 : address, object->canonical,
+	switch (dso->state) {
+	case DSO_LOADING:
+		return symbol_intern(names, 0, dso_id, SYMBOL_LOADING, &no_function);
+	case DSO_UNREADABLE:
+		return symbol_intern(names, dso->is_jit ? 0 : address, dso->canonical,
 				     SYMBOL_UNREADABLE, &no_function);
-	case OBJECT_READY:
-		object->needed_round = names->objects->round;
-		row = flat_table_find(&object->table, address + bias);
+	case DSO_READY:
+		dso->needed_round = names->dsos->round;
+		row = flat_table_find(&dso->table, address + bias);
 		if (row != FLAT_NONE)
-			return symbol_intern(names, object->table.rows[row].start - bias,
-					     object->canonical, SYMBOL_NAMED,
-					     &(struct function_row){ object, row });
+			return symbol_intern(names, dso->table.rows[row].start - bias,
+					     dso->canonical, SYMBOL_NAMED,
+					     &(struct function_row){ dso, row });
 		break;
-	case OBJECT_LET_GO:
-		names->objects->wanted += !object->is_wanted;
-		object->is_wanted = true;
-		return symbol_intern(names, SYMBOL_NAMES_LET_GO, object->canonical, SYMBOL_UNKNOWN,
+	case DSO_LET_GO:
+		names->dsos->wanted += !dso->is_wanted;
+		dso->is_wanted = true;
+		return symbol_intern(names, SYMBOL_NAMES_LET_GO, dso->canonical, SYMBOL_UNKNOWN,
 				     &no_function);
-	case OBJECT_IS_SYMBOL:
-		return symbol_intern(names, 0, object_id, SYMBOL_NAMED, &no_function);
-	case OBJECT_NO_TABLE:
+	case DSO_IS_SYMBOL:
+		return symbol_intern(names, 0, dso_id, SYMBOL_NAMED, &no_function);
+	case DSO_NO_TABLE:
 		break;
 	}
-	if (object->is_jit && (object->is_run_time || object->state == OBJECT_NO_TABLE))
-		return symbol_intern(names, 0, object_id, SYMBOL_NO_MAP, &no_function);
-	names->nameless_in_kernel += object_id == OBJECT_KERNEL;
-	return symbol_intern(names, address, object->canonical, SYMBOL_UNKNOWN, &no_function);
+	if (dso->is_jit && (dso->is_run_time || dso->state == DSO_NO_TABLE))
+		return symbol_intern(names, 0, dso_id, SYMBOL_NO_MAP, &no_function);
+	names->nameless_in_kernel += dso_id == DSO_KERNEL;
+	return symbol_intern(names, address, dso->canonical, SYMBOL_UNKNOWN, &no_function);
 }
 
 uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *trie, uint32_t frame)
@@ -353,7 +352,7 @@ uint32_t symbol_names_of_frame(struct symbol_names *names, struct stack_trie *tr
 
 	if (before < SYMBOL_AGED)
 		return before;
-	symbol = look_up(names, frames->object[frame], frames->address[frame]);
+	symbol = look_up(names, frames->dso[frame], frames->address[frame]);
 	if (symbol != ID_SET_NONE) {
 		frames->symbol[frame] = symbol;
 		names->refused += before == ID_SET_NONE && symbol_is_rest(names, symbol);
@@ -370,11 +369,11 @@ void symbol_names_forget_frame(const struct symbol_names *names, struct stack_tr
 		*symbol = symbol_is_rest(names, *symbol) ? SYMBOL_REFUSED_BEFORE : ID_SET_NONE;
 }
 
-void symbol_names_forget_object(const struct symbol_names *names, struct stack_trie *trie,
-				uint32_t object)
+void symbol_names_forget_dso(const struct symbol_names *names, struct stack_trie *trie,
+			     uint32_t dso)
 {
 	for (uint32_t i = 0; i < trie->frames.count; i++)
-		if (trie->frames.object[i] == object)
+		if (trie->frames.dso[i] == dso)
 			symbol_names_forget_frame(names, trie, i);
 	trie->frames.named = 0;
 	trie->frames.forgotten++;
@@ -383,10 +382,10 @@ void symbol_names_forget_object(const struct symbol_names *names, struct stack_t
 void symbol_names_forget_code(const struct symbol_names *names, struct stack_trie *trie,
 			      uint32_t code)
 {
-	const struct object *objects = names->objects->objects;
+	const struct dso *dsos = names->dsos->dsos;
 
 	for (uint32_t i = 0; i < trie->frames.count; i++)
-		if (objects[trie->frames.object[i]].code == code)
+		if (dsos[trie->frames.dso[i]].code == code)
 			symbol_names_forget_frame(names, trie, i);
 	trie->frames.named = 0;
 	trie->frames.forgotten++;
@@ -394,7 +393,7 @@ void symbol_names_forget_code(const struct symbol_names *names, struct stack_tri
 
 static uint64_t meaning_key(const struct symbol_names *names, const struct symbol *symbol)
 {
-	return symbol_names_meaning_key(names->objects->objects[symbol->object].serial,
+	return symbol_names_meaning_key(names->dsos->dsos[symbol->dso].serial,
 					symbol->name.v);
 }
 
@@ -415,10 +414,10 @@ static bool ask_for_name(struct symbol_names *names, const struct symbol *symbol
 	const uint64_t key = meaning_key(names, symbol);
 
 	if (!symbol->is_mangled || id_map_get(&names->meanings, key) != ID_MAP_NONE ||
-	    id_map_put(&names->under_way, key, symbol->object))
+	    id_map_put(&names->under_way, key, symbol->dso))
 		return true;
 	if (!demangler_request(names->demangler, symbol->name.v,
-			       names->objects->objects[symbol->object].serial,
+			       names->dsos->dsos[symbol->dso].serial,
 			       strpool_get(names->strings, symbol->name))) {
 		id_map_remove(&names->under_way, key);
 		return false;
@@ -431,25 +430,25 @@ static bool ask_for_name(struct symbol_names *names, const struct symbol *symbol
 static bool take_meaning(struct symbol_names *names, const struct demangled *reply)
 {
 	const uint64_t key = symbol_names_meaning_key(reply->owner, reply->id);
-	const uint32_t object = id_map_remove(&names->under_way, key);
+	const uint32_t dso = id_map_remove(&names->under_way, key);
 
-	if (!reply->text[0] || object == ID_MAP_NONE ||
-	    names->objects->objects[object].serial != reply->owner)
-		return false;	/* the object was removed */
-	if (!has_room_for_text(names, object, reply->text)) {
+	if (!reply->text[0] || dso == ID_MAP_NONE ||
+	    names->dsos->dsos[dso].serial != reply->owner)
+		return false;	/* the DSO was removed */
+	if (!has_room_for_text(names, dso, reply->text)) {
 		names->refused++;
 		names->is_full = true;
 		return false;
 	}
-	id_map_put(&names->meanings, key, intern(names, object, reply->text).v);
+	id_map_put(&names->meanings, key, intern(names, dso, reply->text).v);
 	names->renamed++;
 	return true;
 }
 
-void symbol_names_pace(struct symbol_names *names, uint64_t now_ns, uint64_t picture_ns)
+void symbol_names_pace(struct symbol_names *names, uint64_t now_ns, uint64_t snapshot_ns)
 {
 	names->now_ns = now_ns;
-	names->picture_ns = picture_ns;
+	names->snapshot_ns = snapshot_ns;
 }
 
 uint64_t symbol_names_due_ns(const struct symbol_names *names)
@@ -459,9 +458,9 @@ uint64_t symbol_names_due_ns(const struct symbol_names *names)
 
 	if (!names->waiting)
 		return UINT64_MAX;
-	if (!names->picture_ns || names->waiting >= NAMES_AT_ONCE)
+	if (!names->snapshot_ns || names->waiting >= NAMES_AT_ONCE)
 		return 0;
-	before_ns = names->picture_ns - BEFORE_PICTURE_NS;
+	before_ns = names->snapshot_ns - BEFORE_SNAPSHOT_NS;
 	return before_ns < latest_ns ? before_ns : latest_ns;
 }
 

@@ -7,14 +7,15 @@
  * Names stay raw bytes until a sample is counted for them. Then they are interned as passing text,
  * which is freed with the tasks: a program may rename itself as fast as it likes.
  */
-#include "ingest/task_table.h"
-
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "ingest/task_table.h"
+#include "proc/process_stat.h"
 
 void task_table_init(struct task_table *table, struct strpool *strings)
 {
@@ -25,7 +26,7 @@ void task_table_init(struct task_table *table, struct strpool *strings)
 void task_table_finish(struct task_table *table)
 {
 	for (uint32_t i = 0; i < table->process_count; i++)
-		address_map_release(table->processes[i].maps);
+		process_maps_release(table->processes[i].maps);
 	free(table->processes);
 	free(table->threads);
 	free(table->tasks);
@@ -171,7 +172,7 @@ struct thread *task_table_thread(struct task_table *table, uint32_t pid, uint32_
 static void read_cgroup_again(struct process *process)
 {
 	process->is_cgroup_stale = process->is_cgroup_asked;
-	process->is_cgroup_read = process->is_cgroup_told = false;
+	process->is_cgroup_read = process->is_cgroup_inherited = false;
 }
 
 void task_table_see_fork(struct task_table *table, uint32_t parent_pid, uint32_t pid)
@@ -208,7 +209,7 @@ static void inherit_cgroup(struct process *child, const struct process *before,
 	if (child->is_cgroup_read || !parent)
 		return;
 	child->cgroup = parent->cgroup;
-	child->is_cgroup_told = parent->is_cgroup_read || parent->is_cgroup_told;
+	child->is_cgroup_inherited = parent->is_cgroup_read || parent->is_cgroup_inherited;
 }
 
 /* Resets the child's row and copies address space, uid and target mark from the parent. */
@@ -222,7 +223,7 @@ static void fork_process(struct task_table *table, uint32_t parent_pid, uint32_t
 	if (!child)
 		return;
 	before = *child;
-	address_map_release(child->maps);
+	process_maps_release(child->maps);
 	*child = (struct process){ .pid = pid, .parent_pid = parent_pid, .is_alive = true,
 				   .seen_round = table->round - 2 };
 	parent = task_table_find_process(table, parent_pid);
@@ -230,10 +231,10 @@ static void fork_process(struct task_table *table, uint32_t parent_pid, uint32_t
 	if (!parent)
 		return;
 	if (!is_synthesized) {
-		child->maps = parent->maps ? address_map_share(parent->maps) : NULL;
+		child->maps = parent->maps ? process_maps_share(parent->maps) : NULL;
 		child->maps_state = parent->maps_state == MAPS_KNOWN ? MAPS_KNOWN : MAPS_UNREAD;
 	}
-	child->objects = parent->objects;
+	child->dsos = parent->dsos;
 	child->uid = parent->uid;
 	child->has_uid = parent->has_uid;
 	child->is_target = parent->is_target;
@@ -280,8 +281,8 @@ void task_table_set_comm(struct task_table *table, uint32_t pid, uint32_t tid, c
 		return;
 	process->is_alive = true;
 	/* A fork that had its turn since the exec was seen may have set it. */
-	process->is_cgroup_told = false;
-	address_map_release(process->maps);
+	process->is_cgroup_inherited = false;
+	process_maps_release(process->maps);
 	process->maps = NULL;
 	process->code = 0;
 	process->has_program = false;
@@ -490,7 +491,7 @@ static void drop_dead_processes(struct task_table *table, uint64_t before_ns)
 		const struct process *process = &table->processes[i];
 
 		if (!process->is_alive && process->ended_ns < before_ns && !process->has_threads)
-			address_map_release(process->maps);
+			process_maps_release(process->maps);
 		else
 			table->processes[kept++] = *process;
 	}
@@ -512,8 +513,7 @@ static bool is_idle_thread(const struct task_table *table, const struct thread *
 }
 
 /* Forgets idle threads while there are more than @rows. Ended ones don't count as forgotten. */
-static void forget_threads(struct task_table *table, uint32_t rows, uint32_t rounds,
-			   bool dead_only)
+static void forget_threads(struct task_table *table, uint32_t rows, uint32_t rounds, bool dead_only)
 {
 	uint32_t excess = table->thread_count > rows ? table->thread_count - rows : 0, kept = 0;
 
@@ -553,7 +553,7 @@ static void forget_processes(struct task_table *table, uint32_t rows, uint32_t r
 		    is_idle_process(table, &table->processes[i], rounds)) {
 			excess--;
 			table->forgotten += is_alive;
-			address_map_release(table->processes[i].maps);
+			process_maps_release(table->processes[i].maps);
 			continue;
 		}
 		table->processes[kept++] = table->processes[i];
@@ -565,7 +565,7 @@ static void forget_processes(struct task_table *table, uint32_t rows, uint32_t r
 /* Memory of the process's map; of a shared map, its share. */
 static size_t map_bytes_of(const struct process *process)
 {
-	const struct address_map *map = process->maps;
+	const struct process_maps *map = process->maps;
 
 	return map ? map->capacity * sizeof(*map->rows) / map->refs : 0;
 }
@@ -579,7 +579,7 @@ static size_t forget_maps(struct task_table *table, size_t bytes, size_t limit, 
 		if (!own || process->maps_state != MAPS_KNOWN ||
 		    !is_idle_process(table, process, rounds))
 			continue;
-		address_map_release(process->maps);
+		process_maps_release(process->maps);
 		process->maps = NULL;
 		process->maps_state = MAPS_UNREAD;
 		table->forgotten += process->is_alive;
@@ -588,7 +588,7 @@ static size_t forget_maps(struct task_table *table, size_t bytes, size_t limit, 
 	return bytes;
 }
 
-#define DEAD_ROUNDS 2u	/* until then samples of the exit path may still be parked */
+#define DEAD_ROUNDS 2u	/* until then samples of the exit path may still be pending */
 
 void task_table_trim(struct task_table *table, uint32_t rows, size_t map_bytes)
 {
@@ -617,7 +617,7 @@ void task_table_trim(struct task_table *table, uint32_t rows, size_t map_bytes)
 void task_table_forget(struct task_table *table)
 {
 	for (uint32_t i = 0; i < table->process_count; i++)
-		address_map_release(table->processes[i].maps);
+		process_maps_release(table->processes[i].maps);
 	table->process_count = 0;
 	table->thread_count = 0;
 	table->open_count = 0;
@@ -675,4 +675,69 @@ size_t task_table_bytes(const struct task_table *table)
 {
 	return table->task_count * sizeof(*table->tasks) + id_set_bytes(&table->task_index) +
 	       table->comm_bytes;
+}
+
+static const struct cgroup_names unknown;
+
+void cgroup_table_init(struct cgroup_table *table, struct strpool *strings)
+{
+	*table = (struct cgroup_table){ .strings = strings };
+}
+
+void cgroup_table_finish(struct cgroup_table *table)
+{
+	free(table->rows);
+	id_map_finish(&table->by_path);
+	memset(table, 0, sizeof(*table));
+}
+
+static struct str_id intern(const struct cgroup_table *table, const char *text)
+{
+	return strpool_intern(table->strings, text, strlen(text));
+}
+
+static int reserve_cgroup(struct cgroup_table *table)
+{
+	const uint32_t larger = table->capacity ? table->capacity * 2 : 16;
+	struct cgroup_names *bigger;
+
+	if (table->count < table->capacity)
+		return 0;
+	bigger = realloc(table->rows, larger * sizeof(*bigger));
+	if (!bigger)
+		return -1;
+	table->rows = bigger;
+	table->capacity = larger;
+	return 0;
+}
+
+uint32_t cgroup_table_intern(struct cgroup_table *table, const char *path, size_t len)
+{
+	const bool is_full = table->count >= CGROUP_TABLE_ROWS ||
+			     table->text_bytes >= CGROUP_TABLE_TEXT_BYTES;
+	const struct str_id id = is_full ? strpool_find(table->strings, path, len)
+					 : strpool_intern(table->strings, path, len);
+	const uint32_t known = id_map_get(&table->by_path, id.v);
+	struct cgroup_name name;
+
+	if (known != ID_MAP_NONE)
+		return known;
+	if (is_full && len) {
+		table->refused++;
+		return CGROUP_UNKNOWN;
+	}
+	if (!id.v || reserve_cgroup(table) || id_map_put(&table->by_path, id.v, table->count + 1))
+		return CGROUP_UNKNOWN;
+	table->text_bytes += len;
+	cgroup_name_parse(&name, path, len);
+	table->rows[table->count++] = (struct cgroup_names){
+		.path = id, .unit = intern(table, name.unit),
+		.container = intern(table, name.container), .pod = intern(table, name.pod),
+	};
+	return table->count;	/* the first is 1 */
+}
+
+const struct cgroup_names *cgroup_table_get(const struct cgroup_table *table, uint32_t cgroup)
+{
+	return cgroup == CGROUP_UNKNOWN ? &unknown : &table->rows[cgroup - 1];
 }

@@ -1,38 +1,94 @@
-/* engine_examination.c - see probe/engine_state.h: answers about a place before it is probed. */
+/* engine_examination.c - see engine_state.h: replies about a point before it is probed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/diag.h"
 #include "engine_state.h"
 
-#define HOT_PER_S 10000	/* system-wide, above it the function's name must be typed */
+#define RATE_NS	  200000000ull	/* the rate is counted for 0.2 s, or */
+#define RATE_HITS 500		/* until there are so many hits */
+#define KEPT_NS	  (60 * CLOCK_NS_PER_S)	/* meanwhile the file stays open */
+#define HOT_PER_S 10000		/* system-wide, above it the function's name must be typed */
+
+/* Counts the entries at @points for @scope. 0, or -errno with nothing left behind. */
+static int begin_rate(struct probe_rate *rate, struct trace_group *group,
+		      const struct probe_point *points, const struct probe_scope *scope,
+		      struct diag *why)
+{
+	struct probe_point entries = *points;
+	const struct live_request request = { .group = group, .points = &entries,
+					      .scope = *scope };
+	int err;
+
+	*rate = (struct probe_rate){ .begin_ns = 0 };
+	entries.spec.edge = PROBE_ENTRY;	/* entries are as many as returns, and cheaper */
+	err = live_probe_open(&rate->live, &request, NULL, why);
+	if (err)
+		return err;
+	live_probe_enable(&rate->live);
+	rate->begin_ns = clock_now_ns();
+	return 0;
+}
+
+/* Reads the rate. True: it is known. */
+static bool read_rate(struct probe_rate *rate, struct trace_group *group, uint64_t now_ns,
+		      double *hits_per_s)
+{
+	const uint64_t passed_ns = now_ns - rate->begin_ns;
+	struct live_counts counts;
+
+	live_probe_read(&rate->live, group, &counts);
+	*hits_per_s = passed_ns ? (double)counts.hits * 1e9 / (double)passed_ns : 0;
+	return passed_ns >= RATE_NS || counts.hits >= RATE_HITS;
+}
+
+static void end_rate(struct probe_rate *rate, struct trace_group *group)
+{
+	struct diag why;
+
+	live_probe_retire(&rate->live, group);
+	for (uint32_t i = 0; i < rate->live.part_count; i++)
+		live_part_close(&rate->live.parts[i]);
+	if (live_probe_undefine(&rate->live, group, &why))
+		log_warn("a counter is not removed yet: %s", why.text);
+}
+
+static void end_counting(struct probe_engine *engine)
+{
+	struct examination *examination = &engine->examination;
+
+	for (uint32_t i = 0; i < examination->rate_count; i++)
+		end_rate(&examination->rates[i], engine->kernel.group);
+	examination->rate_count = 0;
+	examination->is_counting = false;
+}
 
 void engine_drop_examination(struct probe_engine *engine)
 {
 	struct examination *examination = &engine->examination;
 
-	for (uint32_t i = 0; i < examination->rate_count; i++)
-		probe_rate_end(&examination->rates[i], engine->kernel.group);
-	probe_places_free(examination->places, examination->place_count);
+	end_counting(engine);
+	probe_point_free(examination->examined.points, examination->examined.point_count);
 	*examination = (struct examination){ .is_counting = false };
 }
 
-static void put_places(struct probe_answer *out, const struct probe_finding *finding)
+static void put_points(struct probe_reply *out, const struct examined_point *examined)
 {
-	const struct probe_places *first = &finding->places[0];
+	const struct probe_point *first = &examined->points[0];
 
 	out->verdict = first->verdict;
 	memcpy(out->reason, first->reason, sizeof(out->reason));
-	memcpy(out->place, first->path, sizeof(out->place));
-	out->functions = finding->place_count;
-	for (uint32_t i = 0; i < finding->place_count; i++)
-		out->sites += finding->places[i].site_count;
-	for (uint32_t i = 0; i < first->offered_count && i < PROBE_VALUES_MAX; i++)
+	memcpy(out->point, first->path, sizeof(out->point));
+	out->functions = examined->point_count;
+	for (uint32_t i = 0; i < examined->point_count; i++)
+		out->sites += examined->points[i].site_count;
+	for (uint32_t i = 0; i < first->offered_count && i < PROBE_OFFERED_MAX; i++)
 		out->offered[out->offered_count++] = first->offered[i];
-	out->cost_ns = probe_cost_of_hit(&finding->cost, first,
-					 finding->order.choice.with_stacks);
-	out->other_processes = finding->processes ? finding->processes - 1 : 0;
+	out->cost_ns = probe_cost_of_hit(&examined->cost, first,
+					 examined->request.choice.with_stacks);
+	out->other_processes = examined->processes ? examined->processes - 1 : 0;
 }
 
 static bool is_allowed(enum probe_verdict verdict)
@@ -49,38 +105,37 @@ static int begin_counting(struct probe_engine *engine, const struct probe_choice
 	pid_t *tids;
 	int err = engine_probe_scope(choice, engine->kernel.group, &scope, &tids, why);
 
-	for (uint32_t i = 0; i < examination->place_count && !err; i++) {
-		err = probe_rate_begin(&examination->rates[i], engine->kernel.group,
-				       &examination->places[i], &scope, why);
+	for (uint32_t i = 0; i < examination->examined.point_count && !err; i++) {
+		err = begin_rate(&examination->rates[i], engine->kernel.group,
+				 &examination->examined.points[i], &scope, why);
 		examination->rate_count += !err;
 	}
 	for (; err && examination->rate_count; examination->rate_count--)
-		probe_rate_end(&examination->rates[examination->rate_count - 1],
-			       engine->kernel.group);
+		end_rate(&examination->rates[examination->rate_count - 1], engine->kernel.group);
 	free(tids);
-	examination->answer.is_rate_of_all =
+	examination->reply.is_rate_of_all =
 		choice->reach == REACH_PROCESS && scope.kind == PROBE_SCOPE_ALL;
 	return err;
 }
 
-/* Everything is known but the rate, which is counted if there are few sites. Places that are not
+/* Everything is known but the rate, which is counted if there are few sites. Points that are not
  * counted may be hot. */
-void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
+void engine_examine(struct probe_engine *engine, struct examined_point *examined)
 {
 	struct examination *examination = &engine->examination;
-	struct probe_answer *out = &examination->answer;
+	struct probe_reply *out = &examination->reply;
 	struct diag why = { .err = 0 };
 
 	engine_drop_examination(engine);
-	*out = (struct probe_answer){ .number = finding->order.number, .kind = PROBE_EXAMINE };
-	examination->is_for_all = finding->order.choice.reach == REACH_ALL;
-	examination->places = finding->places;
-	examination->place_count = finding->place_count;
-	put_places(out, finding);
+	*out = (struct probe_reply){ .number = examined->request.number, .kind = PROBE_EXAMINE };
+	examination->is_for_all = examined->request.choice.reach == REACH_ALL;
+	examination->examined = *examined;
+	examination->drop_ns = clock_now_ns() + KEPT_NS;
+	put_points(out, examined);
 	examination->is_counting =
 		is_allowed(out->verdict) && engine_can_attach(engine) &&
 		!engine->config.is_readonly && out->sites <= EXAMINATION_RATES &&
-		begin_counting(engine, &finding->order.choice, &why) == 0;
+		begin_counting(engine, &examined->request.choice, &why) == 0;
 	if (why.err && is_allowed(out->verdict)) {
 		out->verdict = VERDICT_UNABLE;
 		snprintf(out->reason, sizeof(out->reason), "%.255s", why.text);
@@ -88,20 +143,20 @@ void engine_examine(struct probe_engine *engine, struct probe_finding *finding)
 	out->must_type = examination->is_for_all && is_allowed(out->verdict) &&
 			 out->sites > EXAMINATION_RATES;
 	out->is_done = !examination->is_counting;
-	engine_answer(engine, out);
+	engine_reply(engine, out);
 }
 
-/* Sums the rates of all places. True: all are known. */
+/* Sums the rates of all points. True: all are known. */
 static bool read_rates(struct examination *examination, struct trace_group *group, uint64_t now_ns)
 {
 	bool is_known = true;
 
-	examination->answer.hits_per_s = 0;
+	examination->reply.hits_per_s = 0;
 	for (uint32_t i = 0; i < examination->rate_count; i++) {
 		double hits_per_s;
 
-		is_known &= probe_rate_read(&examination->rates[i], group, now_ns, &hits_per_s);
-		examination->answer.hits_per_s += hits_per_s;
+		is_known &= read_rate(&examination->rates[i], group, now_ns, &hits_per_s);
+		examination->reply.hits_per_s += hits_per_s;
 	}
 	return is_known;
 }
@@ -109,14 +164,16 @@ static bool read_rates(struct examination *examination, struct trace_group *grou
 void engine_continue_examination(struct probe_engine *engine, uint64_t now_ns)
 {
 	struct examination *examination = &engine->examination;
-	struct probe_answer *out = &examination->answer;
+	struct probe_reply *out = &examination->reply;
 
+	if (!examination->is_counting && now_ns >= examination->drop_ns)
+		engine_drop_examination(engine);
 	if (!examination->is_counting || !read_rates(examination, engine->kernel.group, now_ns))
 		return;
 	out->has_rate = true;
 	out->cost_pct = out->hits_per_s * out->cost_ns / 1e7;
 	out->must_type = examination->is_for_all && out->hits_per_s > HOT_PER_S;
 	out->is_done = true;
-	engine_answer(engine, out);
-	engine_drop_examination(engine);
+	engine_reply(engine, out);
+	end_counting(engine);
 }

@@ -8,24 +8,24 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/log.h"
+#include "base/diag.h"
 #include "base/sanitize.h"
-#include "proc/task_list.h"
+#include "proc/process_stat.h"
 
 #define BURST_NS (1 * CLOCK_NS_PER_S)
 #define SCOPE_TRIES 2	/* a failed try must be closed: 90 ms for each site */
 
 static void tell(const struct engine_probe *probe, const struct engine_kernel *kernel,
-		 struct probe_news *news)
+		 struct engine_event *event)
 {
-	news->probe = probe->id;
-	news->slot = probe->slot;
-	kernel->tell(kernel->owner, news);
+	event->probe = probe->id;
+	event->slot = probe->slot;
+	kernel->tell(kernel->owner, event);
 }
 
 void engine_probe_report(struct engine_probe *probe, const struct engine_kernel *kernel)
 {
-	struct probe_news news = { .kind = PROBE_NEWS_STATUS };
+	struct engine_event event = { .kind = ENGINE_EVENT_STATUS };
 	struct probe_status *status = &probe->status;
 
 	if (probe->keeps_state)
@@ -34,59 +34,69 @@ void engine_probe_report(struct engine_probe *probe, const struct engine_kernel 
 		status->state = probe->is_retired ? PROBE_DETACHING : PROBE_ATTACHED;
 	else
 		status->state = probe->wants_on ? PROBE_ATTACHING : probe->rest;
-	news.status = *status;
-	tell(probe, kernel, &news);
+	event.status = *status;
+	tell(probe, kernel, &event);
 }
 
-static void put_scope(const struct probe_choice *choice, const struct probe_places *places,
+static void put_scope(const struct probe_choice *choice, const struct probe_point *points,
 		      char *out, size_t room)
 {
-	const char *slash = strrchr(places->path, '/');
+	const char *slash = strrchr(points->path, '/');
 
 	if (choice->reach == REACH_PROCESS)
 		snprintf(out, room, "pid %d", (int)choice->pid);
-	else if (places->file >= 0)
-		snprintf(out, room, "every %s", slash ? slash + 1 : places->path);
+	else if (points->file >= 0)
+		snprintf(out, room, "every %s", slash ? slash + 1 : points->path);
 	else
 		snprintf(out, room, "whole system");
 }
 
+/* The user's name for several functions is followed by that of each. */
+static void put_name(const struct engine_probe *probe, char *out, size_t room)
+{
+	const struct probe_spec *spec = &probe->points->spec;
+
+	if (spec->name[0] && probe->choice.spec.is_wildcard)
+		snprintf(out, room, "%s:%s", spec->name, spec->function);
+	else if (!spec->name[0] && probe->choice.shown[0])
+		snprintf(out, room, "%s", probe->choice.shown);
+	else
+		probe_spec_name(spec, out, room);
+}
+
 void engine_probe_announce(const struct engine_probe *probe, const struct engine_kernel *kernel)
 {
-	struct probe_news news = { .kind = PROBE_NEWS_ADDED,
+	struct engine_event event = { .kind = ENGINE_EVENT_ADDED,
 				   .with_stacks = probe->choice.with_stacks };
-	const struct probe_places *places = probe->places;
-	const char *slash = strrchr(places->path, '/');
-	const char *object = slash ? slash + 1 : places->path;
+	const struct probe_point *points = probe->points;
+	const char *slash = strrchr(points->path, '/');
+	const char *dso = slash ? slash + 1 : points->path;
 	char text[PROBE_FUNCTION_BYTES];
 
-	news.spec = malloc(sizeof(*news.spec));
-	if (!news.spec)
+	event.spec = malloc(sizeof(*event.spec));
+	if (!event.spec)
 		return;		/* the row will be missing: there is no memory for it either */
-	*news.spec = places->spec;
-	if (probe->choice.shown[0])
-		snprintf(text, sizeof(text), "%s", probe->choice.shown);
-	else
-		probe_spec_name(&places->spec, text, sizeof(text));
-	sanitize_text(news.name, sizeof(news.name), text, strlen(text));
-	if (places->file < 0)
-		object = "[kernel]";
-	sanitize_text(news.object, sizeof(news.object), object, strlen(object));
-	put_scope(&probe->choice, places, text, sizeof(text));
-	sanitize_text(news.scope, sizeof(news.scope), text, strlen(text));
-	tell(probe, kernel, &news);
+	*event.spec = points->spec;
+	put_name(probe, text, sizeof(text));
+	sanitize_text(event.name, sizeof(event.name), text, strlen(text));
+	if (points->file < 0)
+		dso = "[kernel]";
+	sanitize_text(event.dso, sizeof(event.dso), dso, strlen(dso));
+	put_scope(&probe->choice, points, text, sizeof(text));
+	sanitize_text(event.scope, sizeof(event.scope), text, strlen(text));
+	tell(probe, kernel, &event);
 }
 
 struct engine_probe *engine_probe_create(const struct probe_choice *choice,
-					 struct probe_places *places, uint32_t id, uint32_t slot)
+					 struct probe_point *points, uint32_t id, uint32_t slot)
 {
 	struct engine_probe *probe = calloc(1, sizeof(*probe));
 
 	if (!probe)
 		return NULL;
 	*probe = (struct engine_probe){
-		.id = id, .slot = slot, .choice = *choice, .places = places,
-		.rest = PROBE_IS_OFF, .status.sites = places->site_count,
+		.id = id, .slot = slot, .choice = *choice, .points = points,
+		.rest = PROBE_IS_OFF, .status.sites = points->site_count,
 		.status.functions = 1, .status.lease_until_ns = UINT64_MAX,
 		.status.is_in_bursts = choice->in_bursts,
 	};
@@ -97,7 +107,7 @@ void engine_probe_destroy(struct engine_probe *probe)
 {
 	if (!probe)
 		return;
-	probe_places_free(probe->places, 1);
+	probe_point_free(probe->points, 1);
 	free(probe);
 }
 
@@ -122,7 +132,7 @@ static void put_counts(struct probe_status *status, const struct live_counts *co
 void engine_probe_switch_off(struct engine_probe *probe, const struct engine_kernel *kernel,
 			     enum probe_state rest, const char *reason, uint64_t time_ns)
 {
-	struct probe_news news = { .kind = PROBE_NEWS_IGNORE, .time_ns = time_ns };
+	struct engine_event event = { .kind = ENGINE_EVENT_IGNORE, .time_ns = time_ns };
 
 	probe->wants_on = false;
 	probe->rest = rest;
@@ -131,7 +141,7 @@ void engine_probe_switch_off(struct engine_probe *probe, const struct engine_ker
 		live_probe_retire(&probe->live, kernel->group);
 		probe->is_retired = true;
 		put_counts(&probe->status, &probe->live.before);
-		tell(probe, kernel, &news);
+		tell(probe, kernel, &event);
 	}
 	probe->status.hits_per_s = probe->status.cost_pct = 0;
 	engine_probe_report(probe, kernel);
@@ -270,7 +280,7 @@ static int open_live(struct engine_probe *probe, const struct engine_kernel *ker
 		     struct probe_reading **reading, struct diag *why)
 {
 	struct live_request request = {
-		.group = kernel->group, .rings = kernel->rings, .places = probe->places,
+		.group = kernel->group, .rings = kernel->rings, .points = probe->points,
 		.scope.kind = PROBE_SCOPE_ALL, .with_stacks = probe->choice.with_stacks,
 		.copy_bytes = kernel->copy_bytes,
 	};
@@ -282,35 +292,35 @@ static int open_live(struct engine_probe *probe, const struct engine_kernel *ker
 
 /* Rewriting a file in place moves its functions: a breakpoint at an old offset could be inside of
  * an instruction. */
-static int check_file(const struct probe_places *places, struct diag *why)
+static int check_file(const struct probe_point *points, struct diag *why)
 {
 	struct file_version now;
 	struct stat status;
 
-	if (places->file < 0)
+	if (points->file < 0)
 		return 0;
-	if (fstat(places->file, &status))
-		return diag_set(why, -errno, "%s can't be looked at: %s", places->path,
+	if (fstat(points->file, &status))
+		return diag_set(why, -errno, "%s can't be looked at: %s", points->path,
 				strerror(errno));
 	now = file_version_of(&status);
-	if (file_version_is_equal(&now, &places->version))
+	if (file_version_is_equal(&now, &points->version))
 		return 0;
 	return diag_set(why, -ESTALE, "%s was changed since it was looked up: probe it anew",
-			places->path);
+			points->path);
 }
 
 static void attach(struct engine_probe *probe, const struct engine_kernel *kernel)
 {
-	struct probe_news news = { .kind = PROBE_NEWS_READING };
+	struct engine_event event = { .kind = ENGINE_EVENT_READING };
 	const uint64_t now_ns = clock_now_ns();
 	struct diag why = { .err = 0 };
 
-	if (check_file(probe->places, &why) || open_live(probe, kernel, &news.reading, &why)) {
+	if (check_file(probe->points, &why) || open_live(probe, kernel, &event.reading, &why)) {
 		engine_probe_fail(probe, kernel, &why);
 		return;
 	}
-	news.time_ns = now_ns;
-	tell(probe, kernel, &news);	/* must precede the first record */
+	event.time_ns = now_ns;
+	tell(probe, kernel, &event);	/* must precede the first record */
 	governor_open(&probe->account, probe->choice.cap_pct, now_ns);
 	governor_meter_start(&probe->meter, probe->live.before.hits, now_ns);
 	probe->switch_ns = now_ns + BURST_NS;

@@ -4,14 +4,14 @@
  *   wants_on, no parts    --step--> defined, opened, enabled
  *   is_retired            --step--> a part closed (up to 110 ms), another ..., definitions gone
  *
- * Only a step blocks; between two of them the engine reads its orders and its meters.
+ * Only a step blocks; between two of them the engine reads its requests and its meters.
  * Thread: the probe engine's.
  */
 #ifndef PROBE_ENGINE_PROBE_H
 #define PROBE_ENGINE_PROBE_H
 
 #include "live_probe.h"
-#include "probe/probe_engine.h"
+#include "probe/engine_messages.h"
 #include "probe_governor.h"
 
 /* The kernel side that the steps use; owned by the engine. */
@@ -19,21 +19,21 @@ struct engine_kernel {
 	struct trace_group *group;
 	struct probe_rings *rings;
 	uint32_t copy_bytes;
-	/* Sends @news and takes over what it owns. */
-	void (*tell)(void *owner, struct probe_news *news);
+	/* Sends @event and takes over what it owns. */
+	void (*tell)(void *owner, struct engine_event *event);
 	void *owner;
 };
 
 struct engine_probe {
 	uint32_t id, slot;
 	struct probe_choice choice;	/* with the defaults filled in */
-	struct probe_places *places;	/* owned; exactly one */
+	struct probe_point *points;	/* owned; exactly one */
 	struct live_probe live;
 	struct probe_status status;
 	enum probe_state rest;		/* its state while it has no parts */
 	bool wants_on, is_retired, is_removed;
-	uint64_t order;			/* PROBE_ADD that is not answered for it yet; 0: none */
-	uint32_t order_probes;		/* number of probes that this order added */
+	uint64_t request;		/* PROBE_ADD without a reply for it so far; 0: none */
+	uint32_t request_probes;	/* number of probes that this request added */
 	struct diag failure;		/* PROBE_FAILED: the reason */
 	bool keeps_state;		/* PROBE_FINISH: keep reporting the last state */
 	uint64_t process_ticks;		/* REACH_PROCESS: its start time; 0: not read yet */
@@ -43,11 +43,11 @@ struct engine_probe {
 	uint64_t switch_ns;		/* in bursts: time of the next switch on or off */
 };
 
-/* Takes over @places, exactly one. NULL: no memory; @places is still the caller's. */
+/* Takes over @points, exactly one. NULL: no memory; @points is still the caller's. */
 struct engine_probe *engine_probe_create(const struct probe_choice *choice,
-					 struct probe_places *places, uint32_t id, uint32_t slot);
+					 struct probe_point *points, uint32_t id, uint32_t slot);
 void engine_probe_destroy(struct engine_probe *probe);	/* only without parts; NULL is fine */
-/* Sends PROBE_NEWS_ADDED for the new probe. */
+/* Sends ENGINE_EVENT_ADDED for the new probe. */
 void engine_probe_announce(const struct engine_probe *probe, const struct engine_kernel *kernel);
 
 /* Switch on or off; steps follow. @rest: why it is off. Hits later than @time_ns don't count. */
@@ -75,7 +75,7 @@ void engine_probe_step(struct engine_probe *probe, const struct engine_kernel *k
 /* Reads the probe's counts; returns the CPU time in ns that its hits took since the last call. */
 double engine_probe_read(struct engine_probe *probe, const struct engine_kernel *kernel,
 			 uint64_t now_ns);
-/* Sends PROBE_NEWS_STATUS. */
+/* Sends ENGINE_EVENT_STATUS. */
 void engine_probe_report(struct engine_probe *probe, const struct engine_kernel *kernel);
 
 #endif

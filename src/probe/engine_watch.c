@@ -1,11 +1,11 @@
-/* engine_watch.c - see probe/engine_state.h: takes the steps of all probes in order of urgency, and
- * ends probes without an order: by cost, lease, burst. */
+/* engine_watch.c - see engine_state.h: takes the steps of all probes in order of urgency, and
+ * ends probes without a request: by cost, lease, burst. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
+#include "base/diag.h"
 #include "engine_state.h"
 
 #define WATCH_NS     (100 * CLOCK_NS_PER_MS)
@@ -18,7 +18,7 @@
 static bool has_rings(struct probe_engine *engine)
 {
 	struct engine_kernel *kernel = &engine->kernel;
-	struct probe_news news = { .kind = PROBE_NEWS_RINGS };
+	struct engine_event event = { .kind = ENGINE_EVENT_RINGS };
 	struct diag why = { .err = 0 };
 
 	if (kernel->rings)
@@ -29,7 +29,7 @@ static bool has_rings(struct probe_engine *engine)
 				engine_probe_fail(engine->probes[i], kernel, &why);
 		return false;
 	}
-	kernel->tell(engine, &news);
+	kernel->tell(engine, &event);
 	return true;
 }
 
@@ -55,13 +55,13 @@ static void bury(struct probe_engine *engine)
 {
 	for (uint32_t i = 0; i < PROBE_SLOTS; i++) {
 		struct engine_probe *probe = engine->probes[i];
-		struct probe_news news = { .kind = PROBE_NEWS_REMOVED };
+		struct engine_event event = { .kind = ENGINE_EVENT_REMOVED };
 
 		if (!probe || !probe->is_removed || probe->live.part_count)
 			continue;
-		news.probe = probe->id;
-		news.slot = probe->slot;
-		engine->kernel.tell(engine, &news);
+		event.probe = probe->id;
+		event.slot = probe->slot;
+		engine->kernel.tell(engine, &event);
 		engine_probe_destroy(probe);
 		engine->probes[i] = NULL;
 	}
@@ -70,14 +70,14 @@ static void bury(struct probe_engine *engine)
 /* No probe writes to the rings any more: closing them reads what is left in them. */
 static void end_records(struct probe_engine *engine)
 {
-	const struct probe_answer done = { .number = engine->finish_number, .is_done = true,
+	const struct probe_reply done = { .number = engine->finish_number, .is_done = true,
 					   .kind = PROBE_FINISH };
 
 	probe_rings_close(engine->kernel.rings);
 	engine->kernel.rings = NULL;
 	engine->finish_number = 0;
 	engine->is_finished = true;
-	engine_answer(engine, &done);
+	engine_reply(engine, &done);
 }
 
 bool engine_take_step(struct probe_engine *engine)
@@ -123,7 +123,7 @@ static void cap(struct probe_engine *engine, struct engine_probe *probe,
 
 	snprintf(reason, sizeof(reason), "%.0f hits/s of %.1f us are over %s, %g %%",
 		 probe->status.hits_per_s, probe->cost_ns / 1e3, whose, account->share * 100);
-	log_warn("probe %s: %s", probe->places->spec.text, reason);
+	log_warn("probe %s: %s", probe->points->spec.text, reason);
 	engine_probe_switch_off(probe, &engine->kernel, PROBE_CAPPED, reason, now_ns);
 }
 
@@ -153,17 +153,17 @@ static void watch_burst(struct probe_engine *engine, struct engine_probe *probe,
 /* After a rewrite, a breakpoint may be inside of an instruction and crash the program. */
 static void watch_file(struct probe_engine *engine, struct engine_probe *probe)
 {
-	const struct file_watch *watch = probe->places->watch;
+	const struct file_watch *watch = probe->points->watch;
 	struct diag why = { .err = 0 };
 	enum file_fate fate;
 	const char *text;
 
 	if (!watch || !probe->live.part_count || probe->is_retired ||
-	    file_watch_look(watch, &engine->errands, &fate))
+	    file_watch_look(watch, &engine->blocking_calls, &fate))
 		return;
 	text = file_fate_text(fate);
 	if (text[0] && strcmp(probe->status.reason, text) != 0)
-		log_warn("probe %s: %s", probe->places->spec.text, text);
+		log_warn("probe %s: %s", probe->points->spec.text, text);
 	if (fate == FILE_IS_REWRITTEN) {
 		diag_set(&why, -ESTALE, "%s", text);
 		engine_probe_fail(probe, &engine->kernel, &why);
@@ -199,9 +199,9 @@ static void govern(struct probe_engine *engine, uint64_t now_ns)
 
 void engine_watch(struct probe_engine *engine, uint64_t now_ns)
 {
-	/* Periodic counts must leave room in the queue for news that are sent only once. */
+	/* Periodic counts must leave room in the queue for events that are sent only once. */
 	const bool reports = now_ns >= engine->report_ns &&
-			     spsc_used(&engine->news) < engine->news.capacity / 2;
+			     spsc_used(&engine->events) < engine->events.capacity / 2;
 	const bool looks = now_ns >= engine->files_ns;
 
 	if (now_ns < engine->tick_ns || engine_is_ending(engine))
@@ -224,17 +224,4 @@ void engine_watch(struct probe_engine *engine, uint64_t now_ns)
 		if (reports)
 			engine_probe_report(probe, &engine->kernel);
 	}
-}
-
-bool engine_is_ending(const struct probe_engine *engine)
-{
-	return engine->finish_number || engine->is_finished;
-}
-
-bool engine_has_probes(const struct probe_engine *engine)
-{
-	for (uint32_t i = 0; i < PROBE_SLOTS; i++)
-		if (engine->probes[i])
-			return true;
-	return false;
 }

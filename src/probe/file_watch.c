@@ -1,8 +1,8 @@
-/* file_watch.c - see probe/file_watch.h.
+/* file_watch.c - see file_watch.h.
  *
  * A job owns copies of all that it needs, descriptors too: its thread may return from a file system
  * after the probe is gone. */
-#include "probe/file_watch.h"
+#include "file_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "symbols/file_copy.h"
+#include "symbols/dso_file.h"
 
 #define KEY_OF_WATCHES ((uint64_t)1 << 61)	/* marks the keys of file watches, one per device */
 
@@ -25,7 +25,7 @@ struct file_watch {
 };
 
 struct look_job {
-	struct errand_job job;	/* first: its address is the job's */
+	struct blocking_job job;	/* first: its address is the job's */
 	int file, root;		/* owned */
 	struct file_version version;
 	enum file_fate fate;
@@ -33,7 +33,7 @@ struct look_job {
 	char path[];
 };
 
-int file_watch_create(struct file_watch **out, const struct object_file *file, int root,
+int file_watch_create(struct file_watch **out, const struct dso_file *file, int root,
 		      const char *path)
 {
 	const size_t bytes = strlen(path) + 1;
@@ -62,19 +62,19 @@ void file_watch_destroy(struct file_watch *watch)
 }
 
 /* 0, or -errno: the path leads nowhere or may not be looked at. Whoever owns one of its directories
- * may have made it lead to a server that does not answer: no server is asked. */
+ * may have made it lead to a server that does not reply: no server is asked. */
 static int stat_path(const struct look_job *job, struct statx *out)
 {
 	const struct process_root root = { .process = -1, .root = job->root };
-	const int place = file_copy_walk(&root, job->path, root.root < 0 ? 0 :
+	const int point = file_copy_walk(&root, job->path, root.root < 0 ? 0 :
 					 RESOLVE_NO_MAGICLINKS | RESOLVE_IN_ROOT,
 					 job->job.key | KEY_OF_WATCHES);
 	int err;
 
-	if (place < 0)
-		return place;
-	err = statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, out) ? -errno : 0;
-	close(place);
+	if (point < 0)
+		return point;
+	err = statx(point, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, out) ? -errno : 0;
+	close(point);
 	return err;
 }
 
@@ -109,16 +109,16 @@ static int find_fate(const struct look_job *job, enum file_fate *out)
 	return 0;
 }
 
-static void look(struct errand_job *errand)
+static void look(struct blocking_job *blocking_call)
 {
-	struct look_job *job = (struct look_job *)errand;
+	struct look_job *job = (struct look_job *)blocking_call;
 
 	job->err = find_fate(job, &job->fate);
 }
 
-static void drop(struct errand_job *errand)
+static void drop(struct blocking_job *blocking_call)
 {
-	struct look_job *job = (struct look_job *)errand;
+	struct look_job *job = (struct look_job *)blocking_call;
 
 	if (job->file >= 0)
 		close(job->file);
@@ -146,10 +146,11 @@ static struct look_job *create_job(const struct file_watch *watch)
 	return NULL;
 }
 
-int file_watch_look(const struct file_watch *watch, struct errands *errands, enum file_fate *out)
+int file_watch_look(const struct file_watch *watch, struct blocking_calls *blocking_calls,
+		    enum file_fate *out)
 {
 	struct look_job *job = create_job(watch);
-	int err = job ? errands_run(errands, &job->job) : -ENOMEM;
+	int err = job ? blocking_calls_run(blocking_calls, &job->job) : -ENOMEM;
 
 	if (err)
 		return err;	/* the job is gone */

@@ -37,7 +37,7 @@ struct kernel_types {
 /* A value while a path from an argument to nested members is followed. */
 struct typed_place {
 	const struct btf *btf;
-	struct fetch_place place;
+	struct fetch_location place;
 	__u32 type;
 	uint32_t bits, first_bit;	/* bits 0: no bitfield */
 	const char *name;		/* name of argument or member: text or buffer? */
@@ -337,7 +337,7 @@ static const struct btf_type *prototype_of(const struct btf *btf, const char *fu
 
 /* Finds where argument @index is at the function's start. False: unknown. */
 static bool place_of(const struct btf *btf, const struct btf_type *prototype, uint32_t index,
-		     struct fetch_place *place, struct fetch_value *out)
+		     struct fetch_location *place, struct fetch_value *out)
 {
 	const struct btf_param *params = btf_params(prototype);
 
@@ -354,7 +354,7 @@ static bool place_of(const struct btf *btf, const struct btf_type *prototype, ui
 			continue;
 		return false;
 	}
-	*place = fetch_argument(index);
+	*place = fetch_argument(MACHINE_OWN, index);
 	return true;
 }
 
@@ -453,7 +453,7 @@ void kernel_types_fetch(struct kernel_types *types, const char *module, const ch
 		origin = ORIGIN_TYPED;
 	} else if (!put_by_btf(types_of(types, module), function, &path, type, at_begin,
 			       &value)) {
-		fetch_value_put_by_convention(&value, &path, type, at_begin, false);
+		fetch_value_put_by_convention(&value, &path, type, at_begin, MACHINE_OWN);
 		origin = ORIGIN_ABI;
 	}
 	fill_fetch(out, argument->name, &value, origin, value_path_is_return(argument->value));
@@ -476,7 +476,8 @@ uint32_t kernel_types_offer(struct kernel_types *types, const char *module, cons
 {
 	const struct btf *btf = types_of(types, module);
 	const struct btf_type *prototype = prototype_of(btf, function);
-	const uint32_t arguments = prototype ? btf_vlen(prototype) : 6;
+	const uint32_t arguments = prototype ? btf_vlen(prototype)
+					     : fetch_argument_registers(MACHINE_OWN);
 	uint32_t count = 0;
 	char value[16];
 

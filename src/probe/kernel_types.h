@@ -7,7 +7,7 @@
 #ifndef PROBE_KERNEL_TYPES_H
 #define PROBE_KERNEL_TYPES_H
 
-#include "probe/probe_places.h"
+#include "probe/probe_point.h"
 
 struct kernel_types;
 

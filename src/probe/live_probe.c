@@ -2,7 +2,7 @@
  *
  * Idea: a part is one definition and the descriptors on it. All parts of an edge have the same
  * layout, so their records are read as one stream; a site whose fields would lie elsewhere is
- * refused rather than read wrong. Without tracefs a part is a place of a PMU (probe_pmu.h).
+ * refused rather than read wrong. Without tracefs a part is a point of a PMU (probe_pmu.h).
  *
  * Invariant: a probe that could not be opened as a whole leaves nothing in the kernel.
  */
@@ -25,17 +25,17 @@ static bool has_weight(const struct probe_spec *spec)
 	       !strncmp(spec->function, times, sizeof(times) - 1);
 }
 
-static bool is_pair_of_tracepoints(const struct probe_places *places)
+static bool is_pair_of_tracepoints(const struct probe_point *points)
 {
-	return places->spec.kind == PROBE_TRACEPOINT && places->spec.end_name[0];
+	return points->spec.kind == PROBE_TRACEPOINT && points->spec.end_name[0];
 }
 
 static int find_tracepoint(struct live_part *part, const struct live_request *request,
 			   struct diag *why)
 {
-	const struct probe_spec *spec = &request->places->spec;
+	const struct probe_spec *spec = &request->points->spec;
 
-	if (part->is_return && is_pair_of_tracepoints(request->places))
+	if (part->is_return && is_pair_of_tracepoints(request->points))
 		return trace_group_find(request->group, spec->end_group, spec->end_name,
 					&part->event, why);
 	return trace_group_find(request->group, spec->group, spec->function, &part->event, why);
@@ -46,11 +46,11 @@ static int define(struct live_part *part, const struct live_request *request,
 {
 	struct probe_definition made;
 	struct trace_definition definition;
-	int err = probe_definition_make(&made, request->places, site, part->is_return, why);
+	int err = probe_definition_make(&made, request->points, site, part->is_return, why);
 
 	if (err)
 		return err;
-	definition = (struct trace_definition){ .type = made.type, .place = made.place,
+	definition = (struct trace_definition){ .type = made.type, .site = made.site,
 						.shown = made.shown,
 						.fetch_args = made.fetch_args,
 						.max_active = made.max_active };
@@ -70,10 +70,10 @@ static int open_meter(struct live_part *part, struct probe_link_config config, s
 /* Fails if the condition needs the kernel's filter: only the kernel can follow pointers. */
 static int refuse_filter(const struct live_request *request, int err, struct diag *why)
 {
-	if (!probe_condition_has_pointed(&request->places->spec.condition))
+	if (!probe_condition_has_pointed(&request->points->spec.condition))
 		return 0;
-	return diag_set(why, err ? err : -EOPNOTSUPP, "the kernel must compare what is behind a "
-			"pointer, and takes no such filter here");
+	return diag_set(why, err ? err : -EOPNOTSUPP, "the kernel must compare what is behind "
+			"a pointer, and takes no such filter here");
 }
 
 /* Opens the link with the kernel's part of the condition as its filter, and a meter to count what
@@ -82,13 +82,13 @@ static int open_filtered(struct live_part *part, const struct live_request *requ
 			 const struct probe_site *site, struct probe_link_config config,
 			 struct diag *why)
 {
-	const bool is_second = part->is_return && request->places->spec.edge == PROBE_LATENCY;
-	const bool is_asked = !is_second || probe_definition_asks_both_ends(request->places, site);
+	const bool is_second = part->is_return && request->points->spec.edge == PROBE_LATENCY;
+	const bool is_asked = !is_second || probe_definition_asks_both_ends(request->points, site);
 	char filter[PROBE_FILTER_BYTES];
 	int err;
 
 	if (!request->rings || config.has_weight || !is_asked ||
-	    !probe_definition_filter(request->places, site, &part->event.fields, filter,
+	    !probe_definition_filter(request->points, site, &part->event.fields, filter,
 				     sizeof(filter), &part->rest))
 		return request->rings && !is_second ? refuse_filter(request, 0, why) : 0;
 	config.kernel_filter = filter;
@@ -106,7 +106,7 @@ static int open_by_tracefs(struct live_part *part, const struct live_request *re
 			   const struct probe_site *site, struct probe_link_config *config,
 			   struct diag *why)
 {
-	int err = request->places->spec.kind == PROBE_TRACEPOINT
+	int err = request->points->spec.kind == PROBE_TRACEPOINT
 			  ? find_tracepoint(part, request, why)
 			  : define(part, request, site, why);
 
@@ -128,7 +128,7 @@ static int open_by_pmu(struct live_part *part, const struct live_request *reques
 		       struct diag *why)
 {
 	struct probe_pmu_definition made;
-	int err = probe_pmu_define(&made, config, request->places, site, part->is_return, why);
+	int err = probe_pmu_define(&made, config, request->points, site, part->is_return, why);
 
 	if (err)
 		return err;
@@ -141,10 +141,10 @@ static int open_part(struct live_part *part, const struct live_request *request,
 {
 	struct probe_link_config config = {
 		.scope = request->scope, .kernel_filter = "",
-		.only_counts = !request->rings, .has_weight = has_weight(&request->places->spec),
+		.only_counts = !request->rings, .has_weight = has_weight(&request->points->spec),
 		/* A pair's entry has the stack: the return's is cut at the function. */
 		.with_stacks = request->with_stacks && request->rings &&
-			       !(part->is_return && request->places->spec.edge == PROBE_LATENCY),
+			       !(part->is_return && request->points->spec.edge == PROBE_LATENCY),
 		.copy_bytes = request->copy_bytes,
 	};
 
@@ -228,14 +228,13 @@ static int make_reading(struct probe_reading **out, struct live_probe *live,
 		probe_reading_destroy(reading);
 		return err;
 	}
-	set_condition(reading, live, &request->places->spec.condition);
-	probe_definition_columns(reading, request->places);
+	set_condition(reading, live, &request->points->spec.condition);
+	probe_definition_columns(reading, request->points);
 	*out = reading;
 	return 0;
 }
 
-static int open_parts(struct live_probe *live, const struct live_request *request,
-		      struct diag *why)
+static int open_parts(struct live_probe *live, const struct live_request *request, struct diag *why)
 {
 	const uint32_t edges = live->is_pair ? 2 : 1;
 
@@ -245,8 +244,8 @@ static int open_parts(struct live_probe *live, const struct live_request *reques
 
 		/* Open returns first: an entry whose return is not probed yet would wait for it. */
 		part->is_return = live->is_pair ? i % 2 == 0
-						: request->places->spec.edge == PROBE_RETURN;
-		err = open_part(part, request, &request->places->sites[i / edges], why);
+						: request->points->spec.edge == PROBE_RETURN;
+		err = open_part(part, request, &request->points->sites[i / edges], why);
 		if (err)
 			return err;
 	}
@@ -259,9 +258,9 @@ int live_probe_open(struct live_probe *live, const struct live_request *request,
 	struct diag ignored;
 	int err;
 
-	live->is_pair = request->places->spec.edge == PROBE_LATENCY && request->rings &&
-			!probe_spec_is_interval(&request->places->spec);
-	live->part_count = request->places->site_count * (live->is_pair ? 2 : 1);
+	live->is_pair = request->points->spec.edge == PROBE_LATENCY && request->rings &&
+			!probe_spec_is_interval(&request->points->spec);
+	live->part_count = request->points->site_count * (live->is_pair ? 2 : 1);
 	live->parts = calloc(live->part_count, sizeof(*live->parts));
 	if (!live->parts) {
 		live->part_count = 0;
@@ -287,7 +286,7 @@ void live_probe_enable(struct live_probe *live)
 	}
 }
 
-void live_probe_disable(struct live_probe *live)
+static void live_probe_disable(struct live_probe *live)
 {
 	for (uint32_t i = live->part_count; i-- > 0;) {	/* disable entries first */
 		probe_link_disable(live->parts[i].link);

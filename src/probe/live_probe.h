@@ -1,8 +1,8 @@
 /* live_probe.h - the kernel's side of one probe: defines, opens and removes the events of all its
  * sites, and makes the description by which the analyzer reads their records.
  *
- *   probe_places --live_probe_open()--> a part per site and edge: definition in tracefs (or a
- *                                       PMU's place), link
+ *   probe_point --live_probe_open()--> a part per site and edge: definition in tracefs (or a
+ *                                       PMU's point), link
  *
  * Thread: one at a time (the probe engine's), but for live_part_close(), which may run in others,
  *         one part each.
@@ -10,10 +10,10 @@
 #ifndef PROBE_LIVE_PROBE_H
 #define PROBE_LIVE_PROBE_H
 
-#include "probe/probe_attach.h"
-#include "probe/probe_news.h"
-#include "probe/probe_places.h"
-#include "probe/trace_group.h"
+#include "capture/tracefs.h"
+#include "probe/engine_messages.h"
+#include "probe/probe_point.h"
+#include "probe_link.h"
 
 /* Counts since the first live_probe_open(): hits (entries; for a return probe, returns), records
  * that did not fit, hits that the kernel missed, and those of `hits` that the condition filtered
@@ -43,7 +43,7 @@ struct live_probe {
 struct live_request {
 	struct trace_group *group;	/* NULL: use the PMUs */
 	struct probe_rings *rings;	/* NULL: only count entries */
-	const struct probe_places *places;
+	const struct probe_point *points;
 	struct probe_scope scope;
 	bool with_stacks;
 	uint32_t copy_bytes;
@@ -54,7 +54,6 @@ struct live_request {
 int live_probe_open(struct live_probe *live, const struct live_request *request,
 		    struct probe_reading **reading, struct diag *why);
 void live_probe_enable(struct live_probe *live);
-void live_probe_disable(struct live_probe *live);
 
 void live_probe_read(const struct live_probe *live, struct trace_group *group,
 		     struct live_counts *out);

@@ -22,11 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/event_open.h"
-#include "capture/perf_ring.h"
+#include "capture/event.h"
+#include "capture/event_set.h"
+#include "capture/stack_copy.h"
 #include "capture/tracefs.h"
-#include "capture/user_registers.h"
-#include "probe/probe_cost.h"
+#include "probe_cost.h"
 #include "probe_pmu.h"
 
 #define CALLS	    8	/* calls between two reads of the rings */
@@ -71,7 +71,7 @@ static bool point_at(const struct measurement *measurement, bool is_return,
 		     struct perf_event_attr *attr)
 {
 	const enum pair_kind kind = measurement->kind;
-	struct probe_pmu_place place = { .is_user = kind != PAIR_KERNEL, .is_return = is_return,
+	struct probe_pmu_site point = { .is_user = kind != PAIR_KERNEL, .is_return = is_return,
 					 .name = kind == PAIR_KERNEL ? EMPTY_CALL
 								     : "/proc/self/exe" };
 	struct probe_link_config config = { 0 };
@@ -86,9 +86,9 @@ static bool point_at(const struct measurement *measurement, bool is_return,
 		return true;
 	}
 	if (kind != PAIR_KERNEL &&
-	    !probe_cost_find_call(kind == PAIR_USER_STEPPED, &place.offset))
+	    !probe_cost_find_call(kind == PAIR_USER_STEPPED, &point.offset))
 		return false;
-	if (probe_pmu_point_at(&config, &place, NULL))
+	if (probe_pmu_point_at(&config, &point, NULL))
 		return false;
 	attr->type = config.type;
 	attr->config = config.config;
@@ -210,10 +210,9 @@ void pair_cost_close(struct pair_costs *costs)
 	}
 }
 
-uint32_t pair_cost_of(struct pair_costs *costs, const struct probe_places *places,
-		      bool with_stacks)
+uint32_t pair_cost_of(struct pair_costs *costs, const struct probe_point *points, bool with_stacks)
 {
-	const struct probe_spec *spec = &places->spec;
+	const struct probe_spec *spec = &points->spec;
 	bool is_stepped = false;
 
 	if (spec->edge != PROBE_LATENCY || probe_spec_is_interval(spec))
@@ -222,8 +221,8 @@ uint32_t pair_cost_of(struct pair_costs *costs, const struct probe_places *place
 		return cost_of_kind(costs, PAIR_TRACEPOINT, with_stacks);
 	if (spec->kind == PROBE_KERNEL)
 		return cost_of_kind(costs, PAIR_KERNEL, with_stacks);
-	for (uint32_t i = 0; i < places->site_count; i++)
-		is_stepped |= !places->sites[i].is_emulated;
+	for (uint32_t i = 0; i < points->site_count; i++)
+		is_stepped |= !points->sites[i].is_emulated;
 	return cost_of_kind(costs, is_stepped ? PAIR_USER_STEPPED : PAIR_USER_EMULATED,
 			    with_stacks);
 }

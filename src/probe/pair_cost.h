@@ -8,7 +8,7 @@
 #ifndef PROBE_PAIR_COST_H
 #define PROBE_PAIR_COST_H
 
-#include "probe/probe_places.h"
+#include "probe/probe_point.h"
 
 enum pair_kind {
 	PAIR_USER_EMULATED, PAIR_USER_STEPPED,	/* by how the probed instruction runs */
@@ -27,8 +27,7 @@ void pair_costs_init(struct pair_costs *costs);
 
 /* Returns the probe's own time in ns, at the most expensive of the sites; 0: it is no pair, or this
  * kernel or our privileges don't let it be measured. */
-uint32_t pair_cost_of(struct pair_costs *costs, const struct probe_places *places,
-		      bool with_stacks);
+uint32_t pair_cost_of(struct pair_costs *costs, const struct probe_point *points, bool with_stacks);
 
 /* Closes the events that pair_cost_of() left open. BLOCKS for up to 0.2 s. */
 void pair_cost_close(struct pair_costs *costs);

@@ -1,19 +1,18 @@
-/* probe_abilities.c - what this kernel and our privileges allow: probe_abilities_try().
+/* probe_abilities.c - see probe_abilities.h.
  *
  * Idea: each ability is tried as a probe would use it, and undone. No version is compared: kernels
  * are patched, containers forbid some of it, and lockdown changes at run time. An event of tracefs
- * is only defined: its breakpoint would come with the first descriptor. A PMU gets a place that
- * can't exist (probe_pmu_try()): it checks privileges before it looks up the place.
+ * is only defined: its breakpoint would come with the first descriptor. A PMU gets a point that
+ * can't exist (probe_pmu_try()): it checks privileges before it looks up the point.
  */
-#include <errno.h>
+#include "probe_abilities.h"
+
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "capture/cpu_list.h"
-#include "capture/event_open.h"
-#include "probe/probe_attach.h"
-#include "probe/trace_group.h"
+#include "capture/scope.h"
+#include "capture/event.h"
+#include "capture/tracefs.h"
 #include "probe_pmu.h"
 
 #define ANY_SYMBOL "vfs_read"	/* exists in every kernel, and none forbids to probe it */
@@ -26,10 +25,10 @@ static void set_ability(struct probe_abilities *out, enum probe_ability ability,
 		 err ? why->text : "");
 }
 
-static int try_definition(struct trace_group *group, enum trace_type type, const char *place,
+static int try_definition(struct trace_group *group, enum trace_type type, const char *point,
 			  struct diag *why)
 {
-	const struct trace_definition definition = { .type = type, .place = place,
+	const struct trace_definition definition = { .type = type, .site = point,
 						     .fetch_args = "" };
 	struct trace_event event;
 	int err = trace_group_add(group, &definition, &event, why);

@@ -1,19 +1,18 @@
-/* probe_argument.c - see probe/probe_argument.h.
+/* probe_argument.c - the values of a spec: see probe/probe_spec.h.
  *
  * Problem: the kernel refuses a bad fetch argument with one word, after the probe's other parts
  * were made; and names of values are fields of an event, which must be C identifiers, and
  * different. So everything that can be checked without the kernel is refused here.
  */
-#include "probe/probe_argument.h"
+#include "probe/probe_spec.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "probe/probe_meaning.h"
-#include "probe_column.h"
+#include "probe_section.h"
 
 static const char value_needed[] = "no value: there are name, a->b.c, arr[1], $arg1, $retval, %di, "
 				   "$stack0, $comm, @symbol, +8(%si)";
@@ -76,8 +75,11 @@ static const char *skip_special(const char *at)
 	return bytes > 5 && !strncmp(at, "stack", 5) && skip_digits(at + 5) == end ? end : NULL;
 }
 
+/* Skips "SYMBOL+8", "0x10", or of a program "+0x10", which counts in the file. */
 static const char *skip_symbol(const char *at)
 {
+	if (*at == '+')
+		return skip_digits(at + 1);
 	const char *end = isdigit((unsigned char)*at) ? skip_digits(at) : skip_identifier(at);
 
 	return end && (*end == '+' || *end == '-') ? skip_digits(end + 1) : end;
@@ -219,7 +221,7 @@ static bool is_variable(const char *value)
 }
 
 /* Refuses a value that the kind and edge of the spec can't have. */
-static int check_place(const struct probe_spec *spec, const struct probe_argument *argument,
+static int check_point(const struct probe_spec *spec, const struct probe_argument *argument,
 		       size_t at, struct diag *why)
 {
 	const char *value = argument->value;
@@ -233,6 +235,9 @@ static int check_place(const struct probe_spec *spec, const struct probe_argumen
 		return end && !*end ? 0
 		     : probe_column_refuse(why, at, "a tracepoint brings its own fields, by their "
 					   "names: %s is none", value);
+	if (strstr(value, "@+") && spec->kind == PROBE_KERNEL)
+		return probe_column_refuse(why, at, "%s counts in a file: of the kernel write "
+					   "@SYMBOL", value);
 	if (strstr(value, "$retval") && (spec->kind == PROBE_USDT || spec->edge == PROBE_ENTRY))
 		return probe_column_refuse(why, at, "$retval is known at the return of a function: "
 					   "kr: ur: or lat:");
@@ -244,7 +249,7 @@ static int check_place(const struct probe_spec *spec, const struct probe_argumen
 
 bool probe_argument_fits(const struct probe_spec *spec, const struct probe_argument *argument)
 {
-	return check_place(spec, argument, 0, NULL) == 0;
+	return check_point(spec, argument, 0, NULL) == 0;
 }
 
 /* Skips "args->" or "args.": bpftrace's old and new way to write a field. */
@@ -301,7 +306,7 @@ static int add(struct probe_spec *spec, const char *word, size_t at, bool is_imp
 	int err = split(spec, &argument, word, at, why);
 
 	if (!err)
-		err = check_place(spec, &argument, at, why);
+		err = check_point(spec, &argument, at, why);
 	if (err)
 		return err;
 	if (spec->argument_count == PROBE_ARGUMENTS_MAX)

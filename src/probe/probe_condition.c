@@ -127,18 +127,12 @@ bool probe_condition_holds(const struct probe_condition *condition, probe_lookup
 	return stack[0];
 }
 
-static bool is_comparison(const struct probe_node *node)
-{
-	return node->kind != OPERATOR_NOT && node->kind != OPERATOR_AND &&
-	       node->kind != OPERATOR_OR;
-}
-
 bool probe_condition_needs_values(const struct probe_condition *condition)
 {
 	for (uint32_t i = 0; i < condition->count; i++) {
 		const struct probe_node *node = &condition->nodes[i];
 
-		if (is_comparison(node) &&
+		if (probe_node_is_comparison(node) &&
 		    (node->operand == OPERAND_VALUE || node->operand == OPERAND_LATENCY ||
 		     node->operand == OPERAND_RETURN))
 			return true;
@@ -207,13 +201,15 @@ static bool put_text(struct writer *writer, const struct probe_node *node)
 	return true;
 }
 
-static bool put_comparison(struct writer *writer, const struct probe_node *node)
+static const char *const signs[] = {
+	[OPERATOR_EQUAL] = "==", [OPERATOR_UNEQUAL] = "!=", [OPERATOR_LESS] = "<",
+	[OPERATOR_LESS_EQUAL] = "<=", [OPERATOR_MORE] = ">", [OPERATOR_MORE_EQUAL] = ">=",
+	[OPERATOR_BITS] = "&", [OPERATOR_GLOB] = "~",
+};
+
+/* Writes a comparison in the kernel's language. */
+static bool put_for_kernel(struct writer *writer, const struct probe_node *node)
 {
-	static const char *const signs[] = {
-		[OPERATOR_EQUAL] = "==", [OPERATOR_UNEQUAL] = "!=", [OPERATOR_LESS] = "<",
-		[OPERATOR_LESS_EQUAL] = "<=", [OPERATOR_MORE] = ">", [OPERATOR_MORE_EQUAL] = ">=",
-		[OPERATOR_BITS] = "&", [OPERATOR_GLOB] = "~",
-	};
 	const char *name = kernel_name(node);
 
 	if (!name || (node->is_negative && node->kind == OPERATOR_BITS))
@@ -234,29 +230,67 @@ static uint32_t first_of(const struct probe_condition *condition, uint32_t root)
 	for (uint32_t wanted = 1;; root--) {
 		const struct probe_node *node = &condition->nodes[root];
 
-		wanted += is_comparison(node) ? 0 : node->kind == OPERATOR_NOT ? 1 : 2;
+		wanted += probe_node_is_comparison(node) ? 0 : node->kind == OPERATOR_NOT ? 1 : 2;
 		if (!--wanted)
 			return root;
 	}
 }
 
+static void put_operand(struct writer *writer, const struct probe_node *node)
+{
+	static const char *const names[] = {
+		[OPERAND_VALUE] = "not", [OPERAND_COMM] = "comm", [OPERAND_PID] = "pid",
+		[OPERAND_TID] = "tid", [OPERAND_CPU] = "cpu", [OPERAND_LATENCY] = "lat",
+		[OPERAND_RETURN] = "ret",
+	};
+	bool is_other = false;	/* the value's name means another operand without "args." */
+
+	if (node->operand != OPERAND_VALUE) {
+		put(writer, "%s", names[node->operand]);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		is_other |= !strcmp(names[i], node->name);
+	put(writer, "%s%s", is_other ? "args." : "", node->name);
+}
+
+/* Writes a comparison as the user types it: a text in quotes, a number as it was typed. */
+static bool put_as_typed(struct writer *writer, const struct probe_node *node)
+{
+	const char first = node->text[strspn(node->text, "-")];
+
+	put_operand(writer, node);
+	put(writer, " %s ", signs[node->kind]);
+	if (!node->is_text && first >= '0' && first <= '9') {
+		put(writer, "%s", node->text);
+		return true;
+	}
+	put(writer, "\"");
+	for (const char *at = node->text; *at; at++)
+		put(writer, "%s%c", strchr("\"\\", *at) ? "\\" : "", *at);
+	put(writer, "\"");
+	return true;
+}
+
+typedef bool put_comparison(struct writer *writer, const struct probe_node *node);
+
 /* Writes the subtree. Recursion depth is at most the number of nodes. */
 static bool put_subtree(struct writer *writer, const struct probe_condition *condition,
-			uint32_t root)
+			uint32_t root, put_comparison *put_node)
 {
 	const struct probe_node *node = &condition->nodes[root];
 
-	if (is_comparison(node))
-		return put_comparison(writer, node);
+	if (probe_node_is_comparison(node))
+		return put_node(writer, node);
 	if (node->kind == OPERATOR_NOT) {
 		put(writer, "!(");
 	} else {
 		put(writer, "(");
-		if (!put_subtree(writer, condition, first_of(condition, root - 1) - 1))
+		if (!put_subtree(writer, condition, first_of(condition, root - 1) - 1, put_node))
 			return false;
 		put(writer, node->kind == OPERATOR_AND ? ") && (" : ") || (");
 	}
-	if (!put_subtree(writer, condition, root - 1))
+	if (!put_subtree(writer, condition, root - 1, put_node))
 		return false;
 	put(writer, ")");
 	return true;
@@ -320,5 +354,17 @@ bool probe_condition_kernel_text(const struct probe_condition *condition, char *
 	struct writer writer = { .out = out, .room = room };
 
 	return condition->count && room &&
-	       put_subtree(&writer, condition, condition->count - 1) && !writer.is_cut;
+	       put_subtree(&writer, condition, condition->count - 1, put_for_kernel) &&
+	       !writer.is_cut;
+}
+
+bool probe_condition_write(const struct probe_condition *condition, char *out, size_t room)
+{
+	struct writer writer = { .out = out, .room = room };
+
+	if (room)
+		out[0] = '\0';
+	return !condition->count ||
+	       (room && put_subtree(&writer, condition, condition->count - 1, put_as_typed) &&
+		!writer.is_cut);
 }

@@ -10,12 +10,11 @@
 #include "probe/probe_condition.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "probe_column.h"
+#include "probe_section.h"
 
 #define COMM_BYTES 15	/* the kernel cuts longer names */
 #define PART_MAX   1000000000ull	/* nine decimals: times any unit it fits 64 bits */

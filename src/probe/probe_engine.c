@@ -5,92 +5,49 @@
  * another, and keys for none of them.
  *
  * Idea: each probe has a wanted state; the thread takes one blocking step at a time towards it
- * (engine_probe.c), first for probes that are to be detached, and reads orders, meters and leases
+ * (engine_probe.c), first for probes that are to be detached, and reads requests, meters and leases
  * between two steps. Specs are resolved in a thread of its own (probe_examiner.c).
  *
- * Invariant: an order to switch off is carried out (hits ignored, counting stopped) before the next
- * step; a probe has a slot exactly as long as it has a row.
+ * Invariant: a request to switch off is carried out (hits ignored, counting stopped) before the
+ * next step; a probe has a slot exactly as long as it has a row.
  */
 #include "probe/probe_engine.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/log.h"
+#include "base/diag.h"
 #include "base/whole_io.h"
 #include "engine_state.h"
 #include "probe_pmu.h"
 
-#define ORDER_BYTES   (1u << 20)	/* an order has 10 KB: room for more orders than probes */
-#define ANSWER_BYTES  (1u << 17)	/* an answer has 5 KB */
-#define NEWS_BYTES    (1u << 20)	/* status of all probes, four times a second, for seconds */
+#define REQUEST_BYTES (1u << 20)	/* a request has 10 KB: room for more than probes */
+#define REPLY_BYTES  (1u << 17)		/* a reply has 5 KB */
+#define EVENT_BYTES    (1u << 20)	/* status of all probes, four times a second, for seconds */
 #define RECORD_BYTES  (1u << 24)	/* 16 MiB: half a second of 300,000 hits/s */
 #define WATCH_MS      100
 #define RATE_MS	      10
-#define FILE_WAIT_MS  100		/* like a step: delays governor and orders */
+#define KEPT_MS	      1000	/* as long as points are kept that were examined */
+#define FILE_WAIT_MS  100		/* like a step: delays governor and requests */
 
-static void tell(void *owner, struct probe_news *news)
+static void tell(void *owner, struct engine_event *event)
 {
 	struct probe_engine *engine = owner;
-	struct probe_news *slot = spsc_reserve(&engine->news, sizeof(*slot));
+	struct engine_event *slot = spsc_reserve(&engine->events, sizeof(*slot));
 
-	/* The analyzer reads news first: if the queue is full, the reader is gone. */
+	/* The analyzer reads events first: if the queue is full, the reader is gone. */
 	if (!slot) {
-		probe_reading_destroy(news->reading);
-		free(news->spec);
+		probe_reading_destroy(event->reading);
+		free(event->spec);
 		return;
 	}
-	*slot = *news;
-	spsc_commit(&engine->news);
+	*slot = *event;
+	spsc_commit(&engine->events);
 	whole_eventfd_write(engine->analyzer_fd, 1);
-}
-
-static bool send_answer(struct probe_engine *engine, const struct probe_answer *answer)
-{
-	struct probe_answer *slot = spsc_reserve(&engine->service->replies, sizeof(*slot));
-
-	if (!slot)
-		return false;
-	*slot = *answer;
-	spsc_commit(&engine->service->replies);
-	service_notify(engine->service);
-	return true;
-}
-
-void engine_answer(struct probe_engine *engine, const struct probe_answer *answer)
-{
-	struct late_answer *late;
-
-	if (!engine->late_first && send_answer(engine, answer))
-		return;
-	late = answer->is_done ? malloc(sizeof(*late)) : NULL;
-	if (!late)
-		return;
-	*late = (struct late_answer){ .answer = *answer };
-	if (engine->late_first)
-		engine->late_last->next = late;
-	else
-		engine->late_first = late;
-	engine->late_last = late;
-}
-
-static void drop_first_late(struct probe_engine *engine)
-{
-	struct late_answer *late = engine->late_first;
-
-	engine->late_first = late->next;
-	free(late);
-}
-
-void engine_send_late_answers(struct probe_engine *engine)
-{
-	while (engine->late_first && send_answer(engine, &engine->late_first->answer))
-		drop_first_late(engine);
 }
 
 static int serve(void *owner)
@@ -98,9 +55,9 @@ static int serve(void *owner)
 	struct probe_engine *engine = owner;
 	uint64_t now_ns;
 
-	engine_send_late_answers(engine);
-	engine_take_orders(engine);
-	engine_take_findings(engine);
+	engine_send_late_replies(engine);
+	engine_take_requests(engine);
+	engine_take_examined(engine);
 	now_ns = clock_now_ns();
 	engine_watch(engine, now_ns);
 	engine_continue_examination(engine, now_ns);
@@ -108,7 +65,9 @@ static int serve(void *owner)
 		return SERVICE_AGAIN;
 	if (engine->examination.is_counting)
 		return RATE_MS;
-	return engine_has_probes(engine) ? WATCH_MS : SERVICE_SLEEP;
+	if (engine_has_probes(engine))
+		return WATCH_MS;
+	return engine->examination.examined.point_count ? KEPT_MS : SERVICE_SLEEP;
 }
 
 static void wake(void *owner)
@@ -123,9 +82,9 @@ static int create_queues(struct probe_engine *engine, struct diag *why)
 	engine->analyzer_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (engine->analyzer_fd < 0)
 		return diag_set(why, -errno, "no descriptors left for probes: raise ulimit -n");
-	engine->has_news = spsc_init(&engine->news, NEWS_BYTES) == 0;
+	engine->has_events = spsc_init(&engine->events, EVENT_BYTES) == 0;
 	engine->has_records = spsc_init(&engine->records, RECORD_BYTES) == 0;
-	if (!engine->has_news || !engine->has_records)
+	if (!engine->has_events || !engine->has_records)
 		return diag_set(why, -ENOMEM, "no memory for probes");
 	return 0;
 }
@@ -136,7 +95,7 @@ static int create_threads(struct probe_engine *engine, struct diag *why)
 		.sandbox = engine->config.sandbox, .found = wake, .owner = engine,
 	};
 	const struct service_plan plan = {
-		.name = "ft-probes", .request_bytes = ORDER_BYTES, .reply_bytes = ANSWER_BYTES,
+		.name = "ft-probes", .request_bytes = REQUEST_BYTES, .reply_bytes = REPLY_BYTES,
 		.serve = serve, .owner = engine,
 	};
 	int err = probe_examiner_create(&engine->examiner, &examiner, why);
@@ -174,12 +133,12 @@ int probe_engine_create(struct probe_engine **out, const struct probe_engine_con
 	engine->analyzer_fd = -1;
 	engine->kernel = (struct engine_kernel){ .copy_bytes = config->copy_bytes, .tell = tell,
 						 .owner = engine };
-	engine->errands.wait_ms = FILE_WAIT_MS;
+	engine->blocking_calls.wait_ms = FILE_WAIT_MS;
 	governor_open(&engine->account, config->cap_sum_pct, clock_now_ns());
 	err = create_queues(engine, why);
 	if (!err) {
 		open_group(engine);
-		err = create_threads(engine, why);
+		err = config->is_unused ? 0 : create_threads(engine, why);
 	}
 	if (err) {
 		probe_engine_destroy(engine);
@@ -199,13 +158,13 @@ static void detach_all(struct probe_engine *engine)
 		;
 }
 
-static void drop_news(struct probe_engine *engine)
+static void drop_events(struct probe_engine *engine)
 {
-	struct probe_news news;
+	struct engine_event event;
 
-	while (engine->has_news && probe_engine_news(engine, &news)) {
-		probe_reading_destroy(news.reading);
-		free(news.spec);
+	while (engine->has_events && probe_engine_event(engine, &event)) {
+		probe_reading_destroy(event.reading);
+		free(event.spec);
 	}
 }
 
@@ -220,12 +179,11 @@ bool probe_engine_destroy(struct probe_engine *engine)
 	if (!probe_examiner_destroy(engine->examiner))
 		return false;	/* its thread may still call wake() */
 	service_destroy(engine->service);
-	while (engine->late_first)
-		drop_first_late(engine);
-	errands_finish(&engine->errands);
-	drop_news(engine);
-	if (engine->has_news)
-		spsc_finish(&engine->news);
+	engine_drop_late_replies(engine);
+	blocking_calls_finish(&engine->blocking_calls);
+	drop_events(engine);
+	if (engine->has_events)
+		spsc_finish(&engine->events);
 	if (engine->has_records)
 		spsc_finish(&engine->records);
 	if (engine->analyzer_fd >= 0)
@@ -239,47 +197,49 @@ const char *probe_engine_refusal(const struct probe_engine *engine)
 	return engine_can_attach(engine) ? "" : engine->group_why.text;
 }
 
-bool probe_engine_order(struct probe_engine *engine, const struct probe_order *order)
+bool probe_engine_request(struct probe_engine *engine, const struct probe_request *request)
 {
-	struct probe_order *slot = spsc_reserve(&engine->service->requests, sizeof(*slot));
+	struct probe_request *slot = NULL;
 
+	if (engine->service)
+		slot = spsc_reserve(&engine->service->requests, sizeof(*slot));
 	if (!slot)
 		return false;
-	*slot = *order;
+	*slot = *request;
 	spsc_commit(&engine->service->requests);
 	service_wake(engine->service);
 	return true;
 }
 
-bool probe_engine_answer(struct probe_engine *engine, struct probe_answer *out)
+bool probe_engine_reply(struct probe_engine *engine, struct probe_reply *out)
 {
-	const struct probe_answer *answer;
+	const struct probe_reply *reply;
 	size_t bytes;
 
-	answer = service_reply(engine->service, &bytes);
-	if (!answer)
+	reply = service_reply(engine->service, &bytes);
+	if (!reply)
 		return false;
-	*out = *answer;
+	*out = *reply;
 	spsc_release(&engine->service->replies);
-	service_wake(engine->service);	/* late answers may now fit */
+	service_wake(engine->service);	/* late replies may now fit */
 	return true;
 }
 
-int probe_engine_answer_fd(const struct probe_engine *engine)
+int probe_engine_reply_fd(const struct probe_engine *engine)
 {
-	return service_fd(engine->service);
+	return engine->service ? service_fd(engine->service) : -1;
 }
 
-bool probe_engine_news(struct probe_engine *engine, struct probe_news *out)
+bool probe_engine_event(struct probe_engine *engine, struct engine_event *out)
 {
-	const struct probe_news *news;
+	const struct engine_event *event;
 	size_t bytes;
 
-	news = spsc_peek(&engine->news, &bytes);
-	if (!news)
+	event = spsc_peek(&engine->events, &bytes);
+	if (!event)
 		return false;
-	*out = *news;
-	spsc_release(&engine->news);
+	*out = *event;
+	spsc_release(&engine->events);
 	return true;
 }
 

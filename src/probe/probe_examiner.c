@@ -11,16 +11,30 @@
 #include <sys/sysmacros.h>
 
 #include "base/service.h"
+#include "file_watch.h"
 #include "pair_cost.h"
+#include "proc/process_stat.h"
+#include "symbols/kallsyms.h"
 
-#define QUEUE_BYTES (1u << 20)	/* an order has 10 KB: room for one per probe */
+#define FILE_WAIT_MS 1000	/* a file that takes longer counts as changed */
+#define QUEUE_BYTES (1u << 20)	/* a request has 10 KB: room for one per probe */
+
+/* A request, and the points that were examined for it before, if any. */
+struct job {
+	struct probe_request request;
+	struct probe_point *points;	/* owned */
+	uint32_t point_count, processes;
+	uint64_t process_ticks;
+};
 
 struct probe_examiner {
 	struct service *service;
 	struct probe_examiner_config config;
-	struct probe_finder_of_places *finder;	/* private to the thread, like `cost` */
+	struct probe_resolver *resolver;	/* private to the thread, like `cost` */
 	struct probe_cost cost;
 	struct pair_costs pair_costs;	/* private to the thread */
+	struct blocking_calls blocking_calls;	/* private to the thread, like `lookups` */
+	uint32_t lookups;
 	bool is_measured;
 	_Atomic uint64_t cancelled;	/* last cancelled number: stored by the engine, loaded by
 					 * the thread; RELAXED, as it guards no other data */
@@ -65,53 +79,120 @@ static uint32_t count_processes(int file)
 	return count;
 }
 
-static bool is_cancelled(const struct probe_examiner *examiner, const struct probe_order *order)
+static bool is_cancelled(const struct probe_examiner *examiner, const struct probe_request *request)
 {
 	const uint64_t number = atomic_load_explicit(&examiner->cancelled, memory_order_relaxed);
 
 	/* A new examination replaces older ones, but an ADD is cancelled only by its own number. */
-	return order->kind == PROBE_EXAMINE ? order->number <= number : order->number == number;
+	if (request->kind == PROBE_EXAMINE)
+		return request->number <= number;
+	return request->number == number;
 }
 
-static void examine(struct probe_examiner *examiner, struct probe_finding *finding)
+/* True: the points' file is the one that was looked up, its path leads to it, and the process to be
+ * probed, which may have called exec, maps it. */
+static bool is_file_current(struct probe_examiner *examiner, const struct job *job)
 {
-	const struct probe_choice *choice = &finding->order.choice;
+	const struct probe_choice *choice = &job->request.choice;
+	const struct probe_point *first = job->points;
+	struct file_version now;
+	enum file_fate fate;
+	struct stat status;
+	char pid[16];
 
-	if (is_cancelled(examiner, &finding->order)) {
-		diag_set(&finding->why, -ECANCELED, "cancelled");
-		return;
-	}
+	if (!first->watch || file_watch_look(first->watch, &examiner->blocking_calls, &fate) ||
+	    fate != FILE_IS_SAME || fstat(first->file, &status))
+		return false;
+	now = file_version_of(&status);
+	snprintf(pid, sizeof(pid), "%d", (int)choice->pid);
+	return file_version_is_equal(&now, &first->version) &&
+	       (choice->reach != REACH_PROCESS || maps_file(pid, &status));
+}
+
+/* True: a look-up would find these points again. In the kernel a point goes by its name, but for
+ * one that is not unique. */
+static bool is_current(struct probe_examiner *examiner, const struct job *job)
+{
+	if (!job->point_count)
+		return false;
+	if (job->points[0].file >= 0)
+		return is_file_current(examiner, job);
+	for (uint32_t i = 0; i < job->point_count; i++)
+		for (uint32_t j = 0; j < job->points[i].site_count; j++)
+			if (!strcmp(job->points[i].sites[j].symbol, KALLSYMS_TEXT))
+				return false;
+	return true;
+}
+
+static void drop_points(struct job *job)
+{
+	probe_point_free(job->points, job->point_count);
+	job->points = NULL;
+	job->point_count = 0;
+}
+
+static void look_up(struct probe_examiner *examiner, struct examined_point *examined)
+{
+	const struct probe_choice *choice = &examined->request.choice;
+
 	if (choice->spec.kind != PROBE_KERNEL && !examiner->is_measured) {
 		probe_cost_measure(&examiner->cost);
 		examiner->is_measured = true;
 	}
-	finding->cost = examiner->cost;
-	if (!probe_places_find(examiner->finder, &choice->spec, choice->pid, &finding->places,
-			       &finding->place_count, &finding->why))
-		finding->processes = count_processes(finding->places[0].file);
-	for (uint32_t i = 0; i < finding->place_count; i++)
-		if (finding->order.kind == PROBE_ADD)
-			finding->places[i].own_ns = pair_cost_of(&examiner->pair_costs,
-								 &finding->places[i],
-								 choice->with_stacks);
+	examiner->lookups++;
+	if (!probe_resolver_find(examiner->resolver, &choice->spec, choice->pid, &examined->points,
+				 &examined->point_count, &examined->why))
+		examined->processes = count_processes(examined->points[0].file);
+}
+
+static void examine(struct probe_examiner *examiner, struct job *job,
+		    struct examined_point *examined)
+{
+	pid_t parent;
+
+	if (is_cancelled(examiner, &examined->request)) {
+		diag_set(&examined->why, -ECANCELED, "cancelled");
+		drop_points(job);
+		return;
+	}
+	examined->process_ticks = job->process_ticks;
+	if (!examined->process_ticks)
+		task_list_origin(job->request.choice.pid, &parent, &examined->process_ticks);
+	if (is_current(examiner, job)) {
+		examined->points = job->points;
+		examined->point_count = job->point_count;
+		examined->processes = job->processes;
+	} else {
+		drop_points(job);
+		look_up(examiner, examined);
+	}
+	examined->cost = examiner->cost;
+	examined->lookups = examiner->lookups;
+	for (uint32_t i = 0; i < examined->point_count; i++)
+		if (examined->request.kind == PROBE_ADD)
+			examined->points[i].own_ns = pair_cost_of(
+				&examiner->pair_costs, &examined->points[i],
+				examined->request.choice.with_stacks);
 }
 
 static int serve(void *owner)
 {
 	struct probe_examiner *examiner = owner;
-	const struct probe_order *order;
-	struct probe_finding *finding;
+	const struct job *first;
+	struct examined_point *examined;
+	struct job job;
 	size_t bytes;
 
-	order = spsc_peek(&examiner->service->requests, &bytes);
-	if (!order)
+	first = spsc_peek(&examiner->service->requests, &bytes);
+	if (!first)
 		return SERVICE_SLEEP;
-	finding = spsc_reserve(&examiner->service->replies, sizeof(*finding));
-	if (!finding)
-		return SERVICE_SLEEP;	/* taking a finding wakes this thread */
-	*finding = (struct probe_finding){ .order = *order };
+	examined = spsc_reserve(&examiner->service->replies, sizeof(*examined));
+	if (!examined)
+		return SERVICE_SLEEP;	/* taking a result wakes this thread */
+	job = *first;
 	spsc_release(&examiner->service->requests);
-	examine(examiner, finding);
+	*examined = (struct examined_point){ .request = job.request };
+	examine(examiner, &job, examined);
 	spsc_commit(&examiner->service->replies);
 	examiner->config.found(examiner->config.owner);
 	pair_cost_close(&examiner->pair_costs);
@@ -140,8 +221,9 @@ int probe_examiner_create(struct probe_examiner **out, const struct probe_examin
 		return diag_set(why, -ENOMEM, "no memory for probes");
 	examiner->config = *config;
 	examiner->cost = probe_cost_expected;
+	examiner->blocking_calls.wait_ms = FILE_WAIT_MS;
 	pair_costs_init(&examiner->pair_costs);
-	err = probe_places_open(&examiner->finder, config->sandbox, why);
+	err = probe_resolver_create(&examiner->resolver, config->sandbox, why);
 	if (!err) {
 		err = service_create(&examiner->service, &plan);
 		if (err)
@@ -149,7 +231,7 @@ int probe_examiner_create(struct probe_examiner **out, const struct probe_examin
 				 strerror(-err));
 	}
 	if (err) {
-		probe_places_close(examiner->finder);
+		probe_resolver_destroy(examiner->resolver);
 		free(examiner);
 		return err;
 	}
@@ -159,27 +241,52 @@ int probe_examiner_create(struct probe_examiner **out, const struct probe_examin
 
 bool probe_examiner_destroy(struct probe_examiner *examiner)
 {
-	struct probe_finding finding;
+	struct examined_point examined;
+	const struct job *job;
+	size_t bytes;
 
 	if (!examiner)
 		return true;
 	if (!service_stop(examiner->service))
 		return false;
-	while (probe_examiner_take(examiner, &finding))
-		probe_places_free(finding.places, finding.place_count);
+	while ((job = spsc_peek(&examiner->service->requests, &bytes))) {
+		probe_point_free(job->points, job->point_count);
+		spsc_release(&examiner->service->requests);
+	}
+	while (probe_examiner_take(examiner, &examined))
+		probe_point_free(examined.points, examined.point_count);
 	service_destroy(examiner->service);
-	probe_places_close(examiner->finder);
+	blocking_calls_finish(&examiner->blocking_calls);
+	probe_resolver_destroy(examiner->resolver);
 	free(examiner);
 	return true;
 }
 
-bool probe_examiner_ask(struct probe_examiner *examiner, const struct probe_order *order)
+/* True: the points that were found for @a are those of @b. The text of a spec has all of it but
+ * which of its arguments were added for the condition. */
+static bool is_same_point(const struct probe_choice *a, const struct probe_choice *b)
 {
-	struct probe_order *slot = spsc_reserve(&examiner->service->requests, sizeof(*slot));
+	return a->pid == b->pid && a->spec.kind == b->spec.kind && a->spec.edge == b->spec.edge &&
+	       a->spec.argument_count == b->spec.argument_count &&
+	       !strcmp(a->spec.text, b->spec.text);
+}
 
-	if (!slot)
+bool probe_examiner_ask(struct probe_examiner *examiner, const struct probe_request *request,
+			struct examined_point *known)
+{
+	struct job *job = spsc_reserve(&examiner->service->requests, sizeof(*job));
+
+	if (!job)
 		return false;
-	*slot = *order;
+	*job = (struct job){ .request = *request };
+	if (known && is_same_point(&known->request.choice, &request->choice)) {
+		job->points = known->points;
+		job->point_count = known->point_count;
+		job->processes = known->processes;
+		job->process_ticks = known->process_ticks;
+		known->points = NULL;
+		known->point_count = 0;
+	}
 	spsc_commit(&examiner->service->requests);
 	service_wake(examiner->service);
 	return true;
@@ -190,15 +297,15 @@ void probe_examiner_cancel(struct probe_examiner *examiner, uint64_t number)
 	atomic_store_explicit(&examiner->cancelled, number, memory_order_relaxed);
 }
 
-bool probe_examiner_take(struct probe_examiner *examiner, struct probe_finding *out)
+bool probe_examiner_take(struct probe_examiner *examiner, struct examined_point *out)
 {
-	const struct probe_finding *finding;
+	const struct examined_point *examined;
 	size_t bytes;
 
-	finding = spsc_peek(&examiner->service->replies, &bytes);
-	if (!finding)
+	examined = spsc_peek(&examiner->service->replies, &bytes);
+	if (!examined)
 		return false;
-	*out = *finding;
+	*out = *examined;
 	spsc_release(&examiner->service->replies);
 	service_wake(examiner->service);
 	return true;

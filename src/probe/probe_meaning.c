@@ -2,6 +2,7 @@
 #include "probe/probe_meaning.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <seccomp.h>
 #include <stdio.h>
@@ -9,7 +10,172 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "statement_mask.h"
+/* norm() makes texts equal that differ only in constants.
+ *
+ *   SELECT a FROM t1 WHERE id = 42 AND n = 'x''y'   ->  SELECT a FROM t1 WHERE id = ? AND n = ?
+ *   INSERT INTO t VALUES (1, -2.5e3, "z")           ->  INSERT INTO t VALUES (?, ...)
+ *
+ * It recognizes constants without knowing the language: double quotes count as text, though some
+ * dialects quote names with them. */
+#define MASK '?'
+
+struct mask {
+	const char *at, *end;
+	char *out;
+	size_t room, used;
+};
+
+static void put(struct mask *mask, char byte)
+{
+	if (mask->used + 1 < mask->room)
+		mask->out[mask->used++] = byte;
+}
+
+static void put_text(struct mask *mask, const char *text)
+{
+	while (*text)
+		put(mask, *text++);
+}
+
+static bool is_name_byte(char byte)
+{
+	return isalnum((unsigned char)byte) || (byte && strchr("_$", byte)) || (byte & 0x80);
+}
+
+/* Skips a quoted text, which doubled quotes and escaped bytes do not end; the end of input does. */
+static void skip_quoted(struct mask *mask)
+{
+	const char quote = *mask->at++;
+
+	while (mask->at < mask->end) {
+		const char byte = *mask->at++;
+
+		if (byte == '\\' && mask->at < mask->end)
+			mask->at++;
+		else if (byte != quote)
+			continue;
+		else if (mask->at < mask->end && *mask->at == quote)
+			mask->at++;
+		else
+			return;
+	}
+}
+
+/* Skips digits, points, letters (0x1f, 1e9, 5ms) and the sign of an exponent. */
+static void skip_number(struct mask *mask)
+{
+	const bool is_hex = mask->end - mask->at > 1 && (mask->at[1] | 32) == 'x';
+
+	while (mask->at < mask->end) {
+		const char byte = *mask->at;
+		const bool is_exponent = (byte == '-' || byte == '+') && !is_hex &&
+					 (mask->at[-1] | 32) == 'e' && mask->at + 1 < mask->end &&
+					 isdigit((unsigned char)mask->at[1]);
+
+		if (!isalnum((unsigned char)byte) && byte != '.' && byte != '_' && !is_exponent)
+			return;
+		mask->at++;
+	}
+}
+
+/* True: a signed number; its sign follows no operand. */
+static bool is_signed_number(const struct mask *mask)
+{
+	size_t at = mask->used;
+
+	if ((*mask->at != '-' && *mask->at != '+') || mask->at + 1 >= mask->end ||
+	    !isdigit((unsigned char)mask->at[1]))
+		return false;
+	while (at && mask->out[at - 1] == ' ')
+		at--;
+	return !at || strchr("(,=<>", mask->out[at - 1]);
+}
+
+/* True: ", CONSTANT" follows a "?"; then moves mask->at to the constant. */
+static bool continues_list(struct mask *mask)
+{
+	const char *at = mask->at;
+
+	while (at < mask->end && isspace((unsigned char)*at))
+		at++;
+	if (at == mask->end || *at++ != ',')
+		return false;
+	while (at < mask->end && isspace((unsigned char)*at))
+		at++;
+	if (at < mask->end && (*at == '-' || *at == '+'))
+		at++;
+	if (at == mask->end || (!isdigit((unsigned char)*at) && *at != '\'' && *at != '"'))
+		return false;
+	mask->at = at;
+	return true;
+}
+
+static void skip_constant(struct mask *mask)
+{
+	if (*mask->at == '\'' || *mask->at == '"')
+		skip_quoted(mask);
+	else
+		skip_number(mask);
+}
+
+static void put_constant(struct mask *mask)
+{
+	bool is_list = false;
+
+	mask->at += *mask->at == '-' || *mask->at == '+';
+	skip_constant(mask);
+	put(mask, MASK);
+	while (continues_list(mask)) {
+		skip_constant(mask);
+		is_list = true;
+	}
+	if (is_list)
+		put_text(mask, ", ...");
+}
+
+/* A quote in a word ("don't") begins no text; after a single letter it does: E'..', x'..'. */
+static void put_name(struct mask *mask)
+{
+	const char *begin = mask->at;
+
+	while (mask->at < mask->end && is_name_byte(*mask->at))
+		put(mask, *mask->at++);
+	if (mask->at < mask->end && *mask->at == '\'' && mask->at - begin > 1)
+		put(mask, *mask->at++);
+}
+
+static void put_blank(struct mask *mask)
+{
+	while (mask->at < mask->end && isspace((unsigned char)*mask->at))
+		mask->at++;
+	if (mask->used && mask->at < mask->end)
+		put(mask, ' ');
+}
+
+/* Writes @text[@bytes] to @out[@room], terminated. Replaces each number that is no part of a name
+ * and each quoted text by ?, a list of these by its first one and "...", blanks by one. Cuts off
+ * what does not fit. Returns the length. */
+static size_t mask_statement(const char *text, size_t bytes, char *out, size_t room)
+{
+	struct mask mask = { .at = text, .end = text + bytes, .out = out, .room = room };
+
+	while (mask.at < mask.end) {
+		const char byte = *mask.at;
+
+		if (isspace((unsigned char)byte))
+			put_blank(&mask);
+		else if (byte == '\'' || byte == '"' || isdigit((unsigned char)byte) ||
+			 is_signed_number(&mask))
+			put_constant(&mask);
+		else if (is_name_byte(byte))
+			put_name(&mask);
+		else
+			put(&mask, *mask.at++);
+	}
+	if (room)
+		out[mask.used] = '\0';
+	return mask.used;
+}
 
 #define ERRNO_MAX  4095	/* the kernel's MAX_ERRNO: a larger magnitude is an address or a size */
 #define MAC_BYTES  6
@@ -183,7 +349,7 @@ static size_t write_bytes(enum probe_meaning meaning, const struct raw_field *fi
 	case MEANING_LIST:
 		return write_list(field, value, out, room);
 	case MEANING_STATEMENT:
-		return count ? statement_mask(value->text, count, out, room) : 0;
+		return count ? mask_statement(value->text, count, out, room) : 0;
 	default:
 		return 0;
 	}
@@ -197,7 +363,7 @@ size_t probe_meaning_write(enum probe_meaning meaning, const struct raw_field *f
 	return bytes < room ? bytes : room - 1;	/* it was cut */
 }
 
-/* System calls that libseccomp 2.5 does not know, with the same number on both architectures. */
+/* System calls that libseccomp 2.5 does not know: new calls have one number on all machines. */
 static const char *const newer_calls[] = {
 	"cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue",
 	"statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules",
@@ -207,8 +373,24 @@ static const char *const newer_calls[] = {
 #define NEWER_FIRST 451
 #define NEWER_CALLS (sizeof(newer_calls) / sizeof(newer_calls[0]))
 
-static bool name_syscall(uint64_t number, char *out, size_t room)
+/* Returns libseccomp's number for @machine; 0: its system calls are unknown. */
+static uint32_t seccomp_machine(enum machine machine)
 {
+	switch (machine) {
+	case MACHINE_X86_64:
+		return SCMP_ARCH_X86_64;
+	case MACHINE_X86_32:
+		return SCMP_ARCH_X86;
+	case MACHINE_AARCH64:
+		return SCMP_ARCH_AARCH64;
+	default:
+		return 0;
+	}
+}
+
+static bool name_syscall(enum machine machine, uint64_t number, char *out, size_t room)
+{
+	const uint32_t calls_of = seccomp_machine(machine);
 	bool is_known;
 	char *name;
 
@@ -216,9 +398,9 @@ static bool name_syscall(uint64_t number, char *out, size_t room)
 		snprintf(out, room, "%s", newer_calls[number - NEWER_FIRST]);
 		return true;
 	}
-	if (number > INT32_MAX)
+	if (number > INT32_MAX || !calls_of)
 		return false;
-	name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, (int)number);
+	name = seccomp_syscall_resolve_num_arch(calls_of, (int)number);
 	is_known = name != NULL;
 	if (is_known)
 		snprintf(out, room, "%s", name);
@@ -281,10 +463,11 @@ static bool number_error(const char *name, uint64_t *number)
 	return false;
 }
 
-bool probe_meaning_name(enum probe_meaning meaning, uint64_t number, char *out, size_t room)
+bool probe_meaning_name(enum probe_meaning meaning, enum machine machine, uint64_t number,
+			char *out, size_t room)
 {
 	if (meaning == MEANING_SYSCALL)
-		return name_syscall(number, out, room);
+		return name_syscall(machine, number, out, room);
 	return meaning == MEANING_ERRNO && name_error(number, out, room);
 }
 

@@ -1,7 +1,7 @@
 /* probe_pmu.h - probes by the PMUs "kprobe" and "uprobe", for where tracefs can't be written, as
  * with CAP_PERFMON alone.
  *
- *   probe_places --probe_pmu_define()--> attr of each descriptor, and the fields of its records
+ *   probe_point --probe_pmu_define()--> attr of each descriptor, and the fields of its records
  *
  * Limits: without tracefs nothing fetches values: registers are all there is. Each descriptor is a
  *         probe of its own, and the kernel does not tell which returns it missed.
@@ -16,10 +16,10 @@
 
 #include "base/diag.h"
 #include "capture/raw_fields.h"
-#include "probe/probe_attach.h"
-#include "probe/probe_places.h"
+#include "probe/probe_point.h"
+#include "probe_link.h"
 
-struct probe_pmu_place {
+struct probe_pmu_site {
 	bool is_user, is_return;
 	const char *name;	/* symbol, or path of the file; BORROWED until the link is open */
 	uint64_t offset;	/* offset from the symbol, or in the file */
@@ -27,7 +27,7 @@ struct probe_pmu_place {
 };
 
 /* Sets type and config* of @config. 0, or -ENOENT: this kernel has no such PMU. */
-int probe_pmu_point_at(struct probe_link_config *config, const struct probe_pmu_place *place,
+int probe_pmu_point_at(struct probe_link_config *config, const struct probe_pmu_site *point,
 		       struct diag *why);
 
 /* Tries whether this kernel has the PMU and our privileges suffice. 0 or -errno with the remedy. */
@@ -41,7 +41,7 @@ struct probe_pmu_definition {
 /* Sets @config and @out for @site's entry or return. 0; -ENOTSUP: a tracepoint, a value that is in
  * no register, a kernel return without its entry. */
 int probe_pmu_define(struct probe_pmu_definition *out, struct probe_link_config *config,
-		     const struct probe_places *places, const struct probe_site *site,
+		     const struct probe_point *points, const struct probe_site *site,
 		     bool is_return, struct diag *why);
 
 #endif

@@ -1,7 +1,15 @@
-/* probe_presets.c - see probe/probe_presets.h. Uses tracepoints where they exist: they cost least,
+/* probe_presets.c - see probe/targets.h. Uses tracepoints where they exist: they cost least,
  * need no debug information and stay the same over kernel versions. Fields are those of Linux 6.1
  * and later. */
-#include "probe/probe_presets.h"
+#include "probe/targets.h"
+
+/* Only x86 has tracepoints for page faults. The kernel function also runs for faults of the kernel
+ * itself; FAULT_FLAG_USER, 0x40, tells them apart (include/linux/mm_types.h). */
+#ifdef __x86_64__
+#define PAGE_FAULTS "t:exceptions:page_fault_user address ip error_code"
+#else
+#define PAGE_FAULTS "k:handle_mm_fault address=$arg2:x64 flags=$arg3:x32 if flags & 0x40"
+#endif
 
 const struct probe_preset probe_presets[] = {
 	{
@@ -67,7 +75,7 @@ const struct probe_preset probe_presets[] = {
 		"block I/O latency",
 		"lat:t:block:block_rq_issue->block:block_rq_complete by dev,sector bytes rwbs "
 		"if nr_sector > 0",
-		"from the request to the device until its answer, whoever takes that; sizes, reads "
+		"from the request to the device until its reply, whoever takes that; sizes, reads "
 		"or writes; without empty flushes",
 		"biolatency biosnoop iolatency iosnoop disk",
 	},
@@ -141,7 +149,7 @@ const struct probe_preset probe_presets[] = {
 		NULL,
 	},
 	{
-		"page faults", "t:exceptions:page_fault_user address ip error_code",
+		"page faults", PAGE_FAULTS,
 		"which code touches memory that is not there yet",
 		NULL,
 	},

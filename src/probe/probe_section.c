@@ -3,19 +3,30 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdint.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/name_pattern.h"
-#include "probe_column.h"
+#include "base/name_match.h"
+
+int probe_column_refuse(struct diag *why, size_t at, const char *format, ...)
+{
+	char sentence[440];	/* fits after "column N: " */
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	return diag_set(why, -EINVAL, "column %zu: %s", at + 1, sentence);
+}
 
 struct reader {
 	const char *line;
 	size_t at;
 	size_t used;		/* bytes used of the section's text */
-	bool in_quotes, stops_at_arrow;
+	bool in_quotes;
+	const char *stop;	/* text that ends the last section; NULL: there is none */
 };
 
 /* Reads a byte, or an escaped one. */
@@ -47,7 +58,7 @@ static bool is_end(const struct reader *reader)
 	const char *next = reader->line + reader->at;
 
 	return !*next || isspace((unsigned char)*next) || (*next == ':' && is_separator(next)) ||
-	       (reader->stops_at_arrow && next[0] == '-' && next[1] == '>');
+	       (reader->stop && !strncmp(next, reader->stop, strlen(reader->stop)));
 }
 
 static int read_section(struct reader *reader, struct probe_section *out, struct diag *why)
@@ -83,9 +94,9 @@ static int read_section(struct reader *reader, struct probe_section *out, struct
 }
 
 int probe_sections_read(struct probe_section out[PROBE_SECTIONS_MAX], size_t *count,
-			const char *line, size_t *at, bool stops_at_arrow, struct diag *why)
+			const char *line, size_t *at, const char *stop, struct diag *why)
 {
-	struct reader reader = { .line = line, .at = *at, .stops_at_arrow = stops_at_arrow };
+	struct reader reader = { .line = line, .at = *at, .stop = stop };
 	int err;
 
 	for (*count = 0;;) {
@@ -120,7 +131,7 @@ static bool is_bare(const char *text)
 	for (; *text; text++) {
 		if (*text == ':' && strspn(text, ":") == 2 && text[2])
 			text++;
-		else if (!isalnum((unsigned char)*text) && !strchr("_./-$@~<>,=&", *text))
+		else if (!isalnum((unsigned char)*text) && !strchr("_./-$~<>,=&", *text))
 			return false;
 	}
 	return true;

@@ -1,4 +1,4 @@
-/* probe_section.h - splits the place of a spec into its sections: "u:/bin/x:ns::f<int>" into three.
+/* probe_section.h - splits the point of a spec into its sections: "u:/bin/x:ns::f<int>" into three.
  *
  * Rules:  a single ':' separates, '::' belongs to C++ and Rust names; \X is X (perf's escapes),
  *         "..." is taken literally, so blanks, ':' and '*' are not special in either.
@@ -23,10 +23,10 @@ struct probe_section {
 	bool has_literal_star;	/* `text` has a literal * or ? */
 };
 
-/* Reads sections from byte *@at of @line to the next blank, to "->" if @stops_at_arrow, or to the
- * end; moves *@at there. 0 or -EINVAL. */
+/* Reads sections from byte *@at of @line to the next blank, to @stop ("->", ";"; NULL: nothing is),
+ * or to the end; moves *@at there. 0 or -EINVAL. */
 int probe_sections_read(struct probe_section out[PROBE_SECTIONS_MAX], size_t *count,
-			const char *line, size_t *at, bool stops_at_arrow, struct diag *why);
+			const char *line, size_t *at, const char *stop, struct diag *why);
 
 /* Parses all of @text as decimal, or as hex with 0x. False: not a number of 64 bits. */
 bool probe_section_number(const char *text, unsigned long long *out);
@@ -38,5 +38,9 @@ size_t probe_section_write(const char *text, char *out, size_t room);
 /* Copies the first @bytes of @line, normalizing blanks outside of quotes: none at the ends, one
  * between words. 0; -EINVAL: a control character, or longer than @room. */
 int probe_section_even(const char *line, size_t bytes, char *out, size_t room, struct diag *why);
+
+/* Sets @why to "column N: SENTENCE" and returns -EINVAL; N counts bytes from 1, @at from 0. */
+int probe_column_refuse(struct diag *why, size_t at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,16 +1,16 @@
-/* target_finder.c - see probe/target_finder.h.
+/* target_finder.c - see probe/targets.h.
  *
- *   ui --newest question--> finder --orders--> loader (probe/target_loader.h)
- *      <--newest answer----        <--indexes--
+ *   ui --newest question--> finder --requests--> loader (target_loader.h)
+ *      <--newest reply----        <--indexes----
  *
  * Problem: a key every 50 ms, a search over all names for each, and none of these may wait: the ui
  * for a search, a search for an outdated one, or any of them for a file.
  *
- * Idea: questions and answers go through mailboxes, which keep only the newest. A search checks now
+ * Idea: questions and replies go through mailboxes, which keep only the newest. A search checks now
  * and then whether its number is still the newest. When the loader delivers an index, the same
  * question is answered again, which is cheap: in the other indexes only past matches are searched.
  */
-#include "probe/target_finder.h"
+#include "probe/targets.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -19,13 +19,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mailbox.h"
+#include "base/name_match.h"
 #include "base/sanitize.h"
 #include "base/service.h"
+#include "base/thread.h"
+#include "capture/event.h"
+#include "point_file.h"
+#include "point_user.h"
 #include "probe/probe_spec.h"
-#include "probe/target_query.h"
+#include "probe_section.h"
+#include "sandbox/probe_names.h"
 #include "target_index.h"
 #include "target_loader.h"
+#include "target_match.h"
 
 #define PATHS_MAX 8	/* files named in queries that stay loaded */
 
@@ -43,7 +49,7 @@ struct named_file {
 
 struct target_finder {
 	struct service *service;
-	struct mailbox questions, answers;
+	struct mailbox questions, replies;
 	_Atomic uint64_t newest;	/* target_finder_ask() stores, searches load: a hint */
 	_Atomic bool is_outdated;	/* target_finder_renew() sets, serve() clears */
 	struct target_reply *held;	/* owned; BORROWED by the requesting thread */
@@ -53,10 +59,11 @@ struct target_finder {
 	struct target_loader *loader;
 	struct target_index **indexes;	/* owned, with the indexes themselves */
 	size_t count, room;
-	uint32_t orders;		/* number of orders the loader has not finished */
-	bool is_loaded;			/* everything was ordered */
-	bool wants_path;		/* order the file of the query */
-	bool wants_leftovers;		/* order the leftovers */
+	uint32_t requests;		/* number of requests the loader has not finished */
+	bool is_loaded;			/* everything was requested, but events */
+	bool has_events, are_events_loaded;	/* events are wanted; were requested */
+	bool wants_path;		/* request the file of the query */
+	bool wants_leftovers;		/* request the leftovers */
 	struct named_file paths[PATHS_MAX];
 	size_t next_path;		/* next of `paths` to replace */
 	struct target_query query;
@@ -101,22 +108,22 @@ static void forget_path(struct target_finder *finder, const char *path)
 	finder->count = kept;
 }
 
-/* Orders a file; drops the one that was named first if there are too many. False: too many orders
- * wait, try again when some of them are done. */
-static bool order_path(struct target_finder *finder, const char *path)
+/* Requests a file; drops the one that was named first if there are too many. False: too many
+ * requests wait, try again when some of them are done. */
+static bool request_path(struct target_finder *finder, const char *path)
 {
 	struct named_file *file = &finder->paths[finder->next_path];
 
 	if (find_path(finder, path) || has_index(finder, path))
 		return true;
-	if (!target_loader_order(finder->loader, path))
+	if (!target_loader_request(finder->loader, path))
 		return false;
 	if (file->path[0])
 		forget_path(finder, file->path);
 	finder->next_path = (finder->next_path + 1) % PATHS_MAX;
 	snprintf(file->path, sizeof(file->path), "%s", path);
 	file->failure[0] = '\0';
-	finder->orders++;
+	finder->requests++;
 	return true;
 }
 
@@ -131,6 +138,11 @@ static void make_absolute(char path[TARGET_QUERY_BYTES])
 	free(whole);
 }
 
+static bool is_of_events(const struct target_query *query)
+{
+	return !strcmp(query->prefix, TARGET_EVENTS);
+}
+
 /* Takes a new question. False: there is none. */
 static bool take_question(struct target_finder *finder)
 {
@@ -143,15 +155,21 @@ static bool take_question(struct target_finder *finder)
 	target_query_make(&finder->query, question->text);
 	make_absolute(finder->query.path);
 	free(question);
-	if (!finder->is_loaded && target_loader_order(finder->loader, "")) {
+	if (!is_of_events(&finder->query) && !finder->is_loaded &&
+	    target_loader_request(finder->loader, "")) {
 		finder->is_loaded = true;
-		finder->orders++;
+		finder->requests++;
+	}
+	if (finder->has_events && !finder->are_events_loaded &&
+	    target_loader_request_events(finder->loader)) {
+		finder->are_events_loaded = true;
+		finder->requests++;
 	}
 	finder->wants_path = finder->query.path[0];
 	return true;
 }
 
-static bool is_twin(const struct target_index *a, const struct target_index *b)
+static bool is_pair(const struct target_index *a, const struct target_index *b)
 {
 	const char *path = target_index_path(a);
 
@@ -177,7 +195,7 @@ static void add_index(struct target_finder *finder, struct target_index *index)
 	if (target_index_kind(index) == TARGET_LEFTOVER && replace_leftovers(finder, index))
 		return;
 	for (size_t i = 0; i < finder->count; i++) {
-		if (!is_twin(index, finder->indexes[i]))
+		if (!is_pair(index, finder->indexes[i]))
 			continue;
 		target_index_destroy(index);	/* a query named it before it was found mapped */
 		return;
@@ -208,7 +226,7 @@ static bool take_loaded(struct target_finder *finder)
 			add_index(finder, loaded.index);
 		if (!loaded.is_end)
 			continue;
-		finder->orders--;
+		finder->requests--;
 		if (!loaded.path[0])
 			continue;
 		file = find_path(finder, loaded.path);
@@ -230,13 +248,16 @@ static bool is_meant(const struct target_query *query, const struct target_index
 /* Order among equal matches: rare ones made for the question, then those that every system has. */
 static uint32_t order_of(enum target_kind_found kind, size_t index)
 {
+	enum { OF_FILES = 11 };
 	static const uint32_t orders[] = {
 		[TARGET_TYPED] = 0, [TARGET_PRESET] = 1, [TARGET_LEFTOVER] = 2,
-		[TARGET_TRACEPOINT] = 3, [TARGET_KERNEL_FUNCTION] = 4, [TARGET_USDT] = 5,
-		[TARGET_USER_FUNCTION] = 5,
+		[TARGET_HARDWARE_EVENT] = 3, [TARGET_SOFTWARE_EVENT] = 4, [TARGET_CACHE_EVENT] = 5,
+		[TARGET_PMU_EVENT] = 6, [TARGET_EVENT_FORM] = 7, [TARGET_TRACEPOINT] = 8,
+		[TARGET_TRACEPOINT_EVENT] = 9, [TARGET_KERNEL_FUNCTION] = 10,
+		[TARGET_USDT] = OF_FILES, [TARGET_USER_FUNCTION] = OF_FILES,
 	};
 
-	return orders[kind] < 5 ? orders[kind] : 5 + (uint32_t)index;
+	return orders[kind] < OF_FILES ? orders[kind] : OF_FILES + (uint32_t)index;
 }
 
 /* Searches all indexes. False: interrupted. */
@@ -295,7 +316,26 @@ static bool put_line_of_file(const struct target_query *query, char out[TARGET_S
 	return query->path[0] && query->words[0] && !query->pattern.is_glob &&
 	       snprintf(out, TARGET_SPEC_BYTES, "u:%s:%s", query->path, query->words) <
 	       TARGET_SPEC_BYTES && !probe_spec_parse(&spec, out, NULL) &&
-	       (spec.line || spec.offset);
+	       (spec.line || spec.offset || spec.pattern[0]);
+}
+
+/* Adds an event that no name in an index stands for: with modifiers or terms, a pattern, a code, an
+ * address. One that can't be is added, with the reason, when there is nothing else. */
+static void add_typed_event(const struct target_finder *finder, struct target_reply *reply)
+{
+	struct target_result result = { .kind = TARGET_TYPED, .is_event = true };
+	const char *text = finder->query.words;
+	struct diag why = { .text = "as typed" };
+
+	if (!text[0] || strchr(text, ' '))
+		return;
+	result.is_able = !event_check_text(text, &why);
+	if (!result.is_able && (finder->ranking.matches || finder->requests))
+		return;
+	snprintf(result.spec, sizeof(result.spec), "%s", text);
+	sanitize_text(result.shown, sizeof(result.shown), text, strlen(text));
+	sanitize_text(result.note, sizeof(result.note), why.text, strlen(why.text));
+	add_result(reply, &result);
 }
 
 /* Adds the query itself if it is a complete spec. */
@@ -306,6 +346,10 @@ static void add_typed(const struct target_finder *finder, struct target_reply *r
 	char of_file[TARGET_SPEC_BYTES];
 	struct probe_spec spec;
 
+	if (is_of_events(&finder->query)) {
+		add_typed_event(finder, reply);
+		return;
+	}
 	if (put_line_of_file(&finder->query, of_file))
 		text = of_file;
 	if (!strpbrk(text, ":+%") || probe_spec_parse(&spec, text, NULL))
@@ -334,7 +378,11 @@ static void add_hits(struct target_finder *finder, struct target_reply *reply)
 {
 	const struct target_ranking *ranking = &finder->ranking;
 	const bool has_typed = reply->count && reply->results[0].kind == TARGET_TYPED;
+	char typed[TARGET_SPEC_BYTES] = "";
 	struct target_result result;
+
+	if (has_typed)
+		memcpy(typed, reply->results[0].spec, sizeof(typed));
 
 	for (size_t i = 0; i < ranking->count; i++) {
 		const struct target_hit *hit = &ranking->hits[i];
@@ -342,7 +390,8 @@ static void add_hits(struct target_finder *finder, struct target_reply *reply)
 
 		target_index_result(hit, &finder->query.pattern, &finder->work,
 				    target_query_prefix(&finder->query, kind), &result);
-		if (has_typed && strcmp(result.spec, finder->query.text) == 0) {
+		if (has_typed && (strcmp(result.spec, finder->query.text) == 0 ||
+				  (result.is_event && strcmp(result.spec, typed) == 0))) {
 			reply->results[0] = result;
 			reply->matches--;
 		} else if (reply->count < TARGET_RESULTS_MAX) {
@@ -352,7 +401,7 @@ static void add_hits(struct target_finder *finder, struct target_reply *reply)
 	reply->matches += ranking->matches;
 }
 
-static void answer(struct target_finder *finder)
+static void reply(struct target_finder *finder)
 {
 	struct target_reply *reply = malloc(sizeof(*reply));
 
@@ -360,26 +409,27 @@ static void answer(struct target_finder *finder)
 		return;		/* the next key sends a new request */
 	reply->number = finder->number;
 	reply->matches = reply->count = 0;
-	reply->is_loading = finder->orders > 0;
+	reply->is_loading = finder->requests > 0;
+	snprintf(reply->words, sizeof(reply->words), "%s", finder->query.words);
 	add_typed(finder, reply);
 	if (finder->query.path[0])
 		add_failure(finder, reply);
 	add_hits(finder, reply);
-	free(mailbox_put(&finder->answers, reply));
+	free(mailbox_put(&finder->replies, reply));
 	service_notify(finder->service);
 }
 
-/* Sends orders, also those that found the queue full before. */
-static void order_what_is_wanted(struct target_finder *finder)
+/* Sends requests, also those that found the queue full before. */
+static void request_what_is_wanted(struct target_finder *finder)
 {
 	if (atomic_exchange(&finder->is_outdated, false))
 		finder->wants_leftovers = finder->is_loaded;
-	if (finder->wants_leftovers && target_loader_order_leftovers(finder->loader)) {
+	if (finder->wants_leftovers && target_loader_request_leftovers(finder->loader)) {
 		finder->wants_leftovers = false;
-		finder->orders++;
+		finder->requests++;
 	}
 	if (finder->wants_path)
-		finder->wants_path = !order_path(finder, finder->query.path);
+		finder->wants_path = !request_path(finder, finder->query.path);
 }
 
 static int serve(void *owner)
@@ -388,17 +438,17 @@ static int serve(void *owner)
 
 	finder->needs_search |= take_question(finder);
 	finder->needs_search |= take_loaded(finder);
-	order_what_is_wanted(finder);
+	request_what_is_wanted(finder);
 	if (!finder->needs_search || !finder->number)
 		return SERVICE_SLEEP;
 	if (search(finder)) {
 		finder->needs_search = false;
-		answer(finder);
+		reply(finder);
 	}
 	return SERVICE_AGAIN;
 }
 
-int target_finder_create(struct target_finder **out, const struct target_finder_config *config,
+int target_finder_create(struct target_finder **out, const struct target_config *config,
 			 struct diag *why)
 {
 	struct target_finder *finder = calloc(1, sizeof(*finder));
@@ -409,6 +459,7 @@ int target_finder_create(struct target_finder **out, const struct target_finder_
 	*out = NULL;
 	if (!finder)
 		return diag_set(why, -ENOMEM, "no memory to find targets of probes");
+	finder->has_events = config->has_events;
 	err = target_loader_create(&finder->loader, config, wake, finder, why);
 	if (!err) {
 		err = service_create(&finder->service, &plan);
@@ -439,7 +490,7 @@ bool target_finder_destroy(struct target_finder *finder)
 		target_index_destroy(finder->indexes[i]);
 	free(finder->indexes);
 	free(mailbox_take(&finder->questions));
-	free(mailbox_take(&finder->answers));
+	free(mailbox_take(&finder->replies));
 	free(finder->held);
 	free(finder);
 	return true;
@@ -470,7 +521,7 @@ const struct target_reply *target_finder_reply(struct target_finder *finder)
 	struct target_reply *reply;
 
 	service_quiet(finder->service);
-	reply = mailbox_take(&finder->answers);
+	reply = mailbox_take(&finder->replies);
 	if (!reply)
 		return NULL;
 	free(finder->held);
@@ -481,4 +532,88 @@ const struct target_reply *target_finder_reply(struct target_finder *finder)
 int target_finder_fd(const struct target_finder *finder)
 {
 	return service_fd(finder->service);
+}
+
+/* Functions of one file. */
+
+struct listing {
+	const char *file, *pattern;	/* BORROWED */
+	file_function_sink *sink;
+	void *context;
+};
+
+bool file_functions_split(const char *text, char *file, size_t room, const char **pattern)
+{
+	const bool has_kind = !strncmp(text, "u:", 2);
+	const char *name = text + (has_kind ? 2 : 0);
+	const size_t bytes = strcspn(name, ":");
+
+	*pattern = name[bytes] ? name + bytes + 1 : "*";
+	if (!bytes || bytes >= room || name[strcspn(name, " ")] ||
+	    (!has_kind && !memchr(name, '/', bytes)))
+		return false;
+	memcpy(file, name, bytes);
+	file[bytes] = '\0';
+	return strpbrk(*pattern, "*?[") || name_pattern_has_alternatives(*pattern);
+}
+
+/* Passes each name on once: one at several addresses is one target. */
+static uint32_t pass_on(const struct listing *listing, const struct probe_names *names)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < names->header->function_count; i++) {
+		const struct probe_function *function = &names->functions[i];
+		const char *name = probe_names_text(names, function->name);
+		const char *shown = probe_names_text(names, function->shown);
+
+		if ((i && !strcmp(name, probe_names_text(names, function[-1].name))) ||
+		    (!name_pattern_matches(listing->pattern, name) &&
+		     !name_pattern_matches(listing->pattern, shown)))
+			continue;
+		listing->sink(listing->context, name, shown, function->is_resolver == 0);
+		count++;
+	}
+	return count;
+}
+
+/* Tries again without demangling if a name has crashed the worker. */
+static int read_names(struct sandbox *sandbox, const struct point_file *file,
+		      struct probe_names *names, struct diag *why)
+{
+	struct build_id ignored;
+	int debug = -1, err = point_user_open_debug(sandbox, file, &ignored, &debug, why);
+
+	*names = (struct probe_names){ .header = NULL };
+	if (!err)
+		err = probe_names_read(sandbox, file->file.fd, debug,
+				       PROBE_NAMES_FUNCTIONS | PROBE_NAMES_DEMANGLED, names, why);
+	if (err == -EPIPE || err == -ETIMEDOUT || err == -E2BIG) {
+		probe_names_finish(names);
+		err = probe_names_read(sandbox, file->file.fd, debug, PROBE_NAMES_FUNCTIONS, names,
+				       why);
+	}
+	if (debug >= 0)
+		close(debug);
+	return err;
+}
+
+int file_functions_list(struct sandbox *sandbox, const char *file, const char *pattern, pid_t pid,
+			file_function_sink *sink, void *context, struct diag *why)
+{
+	const struct listing listing = { file, pattern, sink, context };
+	struct probe_names names;
+	struct point_file opened;
+	int err = point_file_open(&opened, file, pid, why);
+
+	if (err)
+		return err;
+	err = read_names(sandbox, &opened, &names, why);
+	if (!err && !pass_on(&listing, &names))
+		err = diag_set(why, -ENOENT, "no function matches '%s'", pattern);
+	if (err)
+		diag_prefix(why, "%s", file);
+	probe_names_finish(&names);
+	point_file_close(&opened);
+	return err;
 }

@@ -21,6 +21,7 @@
 #define FIRST_ROOM	1024
 #define STEP		1024	/* names between two checks of whether the search is still wanted */
 #define UNABLE_COST	150	/* score: less than a letter */
+#define NOTE_COST	(TARGET_SCATTERED / 2)	/* score: less than a scattered word costs */
 #define PREFERRED	100	/* score: more than C++ types cost, less than a letter */
 #define PRESET		(TARGET_SCATTERED / 4)	/* score: more than all else, less than a scattered
 						 * word costs */
@@ -196,6 +197,9 @@ static uint64_t letters_of(const struct target_index *index, const struct row *r
 	if (row->aliases != TARGET_NO_TEXT)
 		letters |= target_match_letters(index->texts + row->aliases,
 						strlen(index->texts + row->aliases));
+	if (target_is_event(index->kind) && row->note != TARGET_NO_TEXT)
+		letters |= target_match_letters(index->texts + row->note,
+						strlen(index->texts + row->note));
 	return letters;
 }
 
@@ -264,7 +268,8 @@ static bool is_before(const struct target_hit *a, const struct target_hit *b)
 		      b->index->texts + b->index->rows[b->row].shown) < 0;
 }
 
-void target_ranking_offer(struct target_ranking *ranking, const struct target_hit *hit)
+/* Adds one hit, if it is among the best. */
+static void target_ranking_offer(struct target_ranking *ranking, const struct target_hit *hit)
 {
 	size_t at = ranking->count;
 
@@ -298,7 +303,8 @@ static void find_name(const struct target_index *index, struct target_text *text
 {
 	const char *colon;
 
-	if (index->kind != TARGET_TRACEPOINT && index->kind != TARGET_USDT)
+	if (index->kind != TARGET_TRACEPOINT && index->kind != TARGET_USDT &&
+	    index->kind != TARGET_TRACEPOINT_EVENT)
 		return;
 	colon = memchr(text->at + text->name_at, ':', text->length - text->name_at);
 	if (colon)
@@ -364,6 +370,23 @@ static bool try_names(const struct target_search *search, char buffer[TARGET_TEX
 	return hit->score != TARGET_NO_MATCH;
 }
 
+/* Tries what an event is, which its name may not say: all words must occur in it. */
+static bool try_note(const struct target_search *search, struct target_hit *hit)
+{
+	const struct row *row = &hit->index->rows[hit->row];
+	struct target_text text = { .at = hit->index->texts + row->note };
+
+	if (!target_is_event(hit->index->kind) || row->note == TARGET_NO_TEXT ||
+	    search->pattern->is_glob)
+		return false;
+	text.length = strlen(text.at);
+	if (!target_match_has_words(search->pattern, &text))
+		return false;
+	hit->score = -NOTE_COST;
+	hit->length = (uint32_t)text.length;
+	return true;
+}
+
 static bool try_row(const struct target_index *index, uint32_t number,
 		    const struct target_search *search, char *buffer)
 {
@@ -372,8 +395,10 @@ static bool try_row(const struct target_index *index, uint32_t number,
 				  .score = TARGET_NO_MATCH, .alias = TARGET_NO_TEXT };
 
 	if (search->pattern->letters & ~index->letters[number] ||
-	    !try_names(search, buffer, &hit))
+	    (!try_names(search, buffer, &hit) && !try_note(search, &hit)))
 		return false;
+	if (!search->pattern->count && target_is_event(index->kind))
+		hit.length = number;	/* in their order; what does not open comes last */
 	if (index->kind == TARGET_PRESET)
 		hit.score += PRESET;
 	if (row->reason)
@@ -465,6 +490,7 @@ void target_index_result(const struct target_hit *hit, const struct target_patte
 	memcpy(buffer, index->front, index->front_length);
 	text = found_text(index, row, hit->alias, buffer);
 	*out = (struct target_result){ .kind = index->kind, .is_able = !row->reason,
+				       .is_event = target_is_event(index->kind),
 				       .is_stale = row->is_stale };
 	out->matched = target_match_places(pattern, &text, work);
 	put_spec(index, row, prefix, out->spec);

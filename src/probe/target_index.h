@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe/target_finder.h"
-#include "probe/target_match.h"
+#include "probe/targets.h"
+#include "target_match.h"
 
 #define TARGET_NO_TEXT UINT32_MAX
 #define TARGET_REASONS_MAX 8
@@ -91,9 +91,6 @@ struct target_search {
 /* Searches the index. False: interrupted; then the ranking is incomplete. Out of memory costs time
  * only: the next search looks at all names. */
 bool target_index_search(struct target_index *index, const struct target_search *search);
-
-/* Adds one hit, if it is among the best. */
-void target_ranking_offer(struct target_ranking *ranking, const struct target_hit *hit);
 
 /* Fills @out with the result for @hit; @prefix begins its spec ("lat:"). */
 void target_index_result(const struct target_hit *hit, const struct target_pattern *pattern,

@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#include "probe/probe_attach.h"
+#include "probe_abilities.h"
 #include "target_index.h"
 
 /* Loads all names of all functions, with a reason if they can't be probed: all of them if

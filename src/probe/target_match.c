@@ -1,4 +1,4 @@
-/* target_match.c - see probe/target_match.h.
+/* target_match.c - see target_match.h.
  *
  * Problem: "vr" is in 20,000 names of a kernel. The one that is meant is where the letters begin
  * words or stand together; which letters of a name to take for that is a choice.
@@ -14,11 +14,98 @@
  * Rejected: the first way that matches, without a table. It is no faster (most time goes to names
  * that don't match) and takes the "re" of "core_read" from "core".
  */
-#include "probe/target_match.h"
+#include "target_match.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
+
+#define BIT(kind)	(1u << (kind))
+#define EVENTS		(BIT(TARGET_TRACEPOINT_EVENT + 1) - BIT(TARGET_HARDWARE_EVENT))
+#define ANY_KIND	(BIT(TARGET_TRACEPOINT_EVENT) - 1)	/* a tracepoint is found once */
+
+static const struct kind_prefix {
+	const char *text;
+	unsigned int kinds;
+} prefixes[] = {
+	{ "k:", BIT(TARGET_KERNEL_FUNCTION) }, { "kr:", BIT(TARGET_KERNEL_FUNCTION) },
+	{ "u:", BIT(TARGET_USER_FUNCTION) }, { "ur:", BIT(TARGET_USER_FUNCTION) },
+	{ "t:", BIT(TARGET_TRACEPOINT) }, { "U:", BIT(TARGET_USDT) },
+	{ "lat:", BIT(TARGET_KERNEL_FUNCTION) | BIT(TARGET_USER_FUNCTION) },
+	{ TARGET_EVENTS, EVENTS },
+};
+
+/* Consumes the kind at the start of @text; returns what follows. */
+static const char *take_prefix(struct target_query *query, const char *text)
+{
+	query->kinds = ANY_KIND;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		const size_t length = strlen(prefixes[i].text);
+
+		if (strncmp(text, prefixes[i].text, length) != 0)
+			continue;
+		snprintf(query->prefix, sizeof(query->prefix), "%s", prefixes[i].text);
+		query->kinds = prefixes[i].kinds;
+		return text + length;
+	}
+	return text;
+}
+
+/* True: @text is a path: "/bin/app", "./app", "../app", "bin/app:main". */
+static bool is_path(const char *text, size_t length)
+{
+	return length > 1 && memchr(text, '/', length);
+}
+
+/* Consumes a path, which ends before a colon or a blank; the rest is searched in that file. */
+static const char *take_path(struct target_query *query, const char *text)
+{
+	const size_t length = strcspn(text, ": ");
+
+	if (!is_path(text, length) || query->kinds == EVENTS)
+		return text;
+	memcpy(query->path, text, length);
+	query->path[length] = '\0';
+	query->kinds &= BIT(TARGET_USER_FUNCTION) | BIT(TARGET_USDT);
+	return text + length + (text[length] == ':');
+}
+
+void target_query_make(struct target_query *out, const char *text)
+{
+	const char *rest;
+
+	*out = (struct target_query){ .kinds = 0 };
+	snprintf(out->text, sizeof(out->text), "%s", text + strspn(text, " "));
+	rest = take_path(out, take_prefix(out, out->text));
+	snprintf(out->words, sizeof(out->words), "%s", rest);
+	target_pattern_make(&out->pattern, out->words);
+}
+
+const char *target_query_prefix(const struct target_query *query, enum target_kind_found kind)
+{
+	switch (kind) {
+	case TARGET_KERNEL_FUNCTION:
+	case TARGET_USER_FUNCTION:
+		return query->prefix[0] ? query->prefix : "lat:";
+	case TARGET_TRACEPOINT:
+		return "t:";
+	case TARGET_USDT:
+		return "U:";
+	case TARGET_PRESET:
+	case TARGET_TYPED:
+	case TARGET_LEFTOVER:
+	case TARGET_HARDWARE_EVENT:
+	case TARGET_SOFTWARE_EVENT:
+	case TARGET_CACHE_EVENT:
+	case TARGET_PMU_EVENT:
+	case TARGET_EVENT_FORM:
+	case TARGET_TRACEPOINT_EVENT:
+	case TARGET_PROBE:
+		break;
+	}
+	return "";
+}
 
 /* Two letters side by side are worth more than two that begin words; everything is worth more than
  * what gaps can take away in a name of usual length. */
@@ -159,8 +246,7 @@ static int32_t score_letter(const struct target_text *text, const struct target_
 /* Fills the row of the table for one letter, from its first place to one place before the last
  * where the next letter can be: the next row reads no more. */
 static void fill_row(const struct target_pattern *pattern, const struct target_word *word,
-		     const struct target_text *text, struct target_match_work *work,
-		     size_t letter)
+		     const struct target_text *text, struct target_match_work *work, size_t letter)
 {
 	const size_t end = letter + 1 < word->length ? work->last[letter + 1] :
 						       work->last[letter] + 1u;

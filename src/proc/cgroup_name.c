@@ -1,9 +1,9 @@
-/* cgroup_name.c - see proc/cgroup_name.h.
+/* cgroup_name.c - see proc/process_stat.h.
  *
  * Each directory of the path is parsed alone, or with its parent where that identifies it. All
  * container runtimes use ids of 64 hexadecimal digits, so unknown runtimes are recognised too.
  */
-#include "proc/cgroup_name.h"
+#include "proc/process_stat.h"
 
 #include <ctype.h>
 #include <stdbool.h>

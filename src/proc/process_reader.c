@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "base/service.h"
 #include "base/whole_io.h"
-#include "proc/cgroup_name.h"
+#include "proc/process_stat.h"
 
 #define QUEUE_BYTES	(256 * 1024)
 #define UNDER_WAY_MAX	1024	/* outstanding requests; both queues can hold as many */
@@ -249,8 +249,8 @@ static void notify(struct process_reader *reader)
 	service_notify(reader->service);
 }
 
-static void answer(struct process_reader *reader, const struct process_request *request,
-		   uint64_t asked_ns)
+static void send_reply(struct process_reader *reader, const struct process_request *request,
+		       uint64_t asked_ns)
 {
 	struct process_reply *slot, reply = {
 		.pid = request->pid, .tid = request->tid, .wants_maps = request->wants_maps,
@@ -294,7 +294,7 @@ static int put_notice_off(struct process_reader *reader)
 	return SERVICE_SLEEP;
 }
 
-static void answer_stat(struct process_reader *reader, const struct process_stat_request *request)
+static void send_stat(struct process_reader *reader, const struct process_stat_request *request)
 {
 	struct process_stat_reply *slot, reply = { .pid = request->pid, .tid = request->tid };
 
@@ -318,7 +318,7 @@ static void take_request(struct process_reader *reader, const struct queued_requ
 	if (request->wants_maps && request->pid == (uint32_t)getpid() && !reader->own.pid)
 		reader->own = *request;
 	else
-		answer(reader, request, queued->asked_ns);
+		send_reply(reader, request, queued->asked_ns);
 }
 
 static int serve(void *owner)
@@ -339,7 +339,7 @@ static int serve(void *owner)
 		const struct process_request request = reader->own;
 
 		reader->own.pid = 0;
-		answer(reader, &request, clock_now_ns());
+		send_reply(reader, &request, clock_now_ns());
 		return SERVICE_AGAIN;
 	}
 	next = spsc_peek(&reader->stat_requests, &bytes);
@@ -348,7 +348,7 @@ static int serve(void *owner)
 			*(const struct process_stat_request *)next;
 
 		spsc_release(&reader->stat_requests);
-		answer_stat(reader, &request);
+		send_stat(reader, &request);
 		return SERVICE_AGAIN;
 	}
 	return put_notice_off(reader);

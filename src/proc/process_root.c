@@ -1,4 +1,4 @@
-/* process_root.c - see proc/process_root.h.
+/* process_root.c - see proc/process_stat.h.
  *
  * Problem: root in a container owns its files as root, so the owner does not tell whether the root
  * of this machine wrote them. Device and inode do not tell either: a container's files may lie in
@@ -7,7 +7,7 @@
  * Idea: a process with flametop's own mounts and root directory is in no container. A descriptor of
  * /proc/PID always refers to that process, never to a later one with its pid.
  */
-#include "proc/process_root.h"
+#include "proc/process_stat.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,6 +79,88 @@ int process_root_status(int process, uint32_t *pid, uint32_t *uid)
 	free(line);
 	fclose(file);
 	return has_uid ? 0 : -ESRCH;
+}
+
+static FILE *open_text(int process, const char *name)
+{
+	const int fd = openat(process, name, O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
+/* "Groups:\t4 24 1000 \n" */
+static void parse_groups(const char *text, struct process_identity *out)
+{
+	char *end;
+
+	for (;;) {
+		const unsigned long group = strtoul(text, &end, 10);
+
+		if (end == text || out->group_count == PROCESS_GROUPS_MAX)
+			return;
+		out->groups[out->group_count++] = (uint32_t)group;
+		text = end;
+	}
+}
+
+int process_root_identity(int process, struct process_identity *out)
+{
+	FILE *file = open_text(process, "status");
+	size_t room = 0;
+	char *line = NULL;
+	int found = 0;
+
+	if (!file)
+		return -errno;
+	out->group_count = 0;
+	while (getline(&line, &room, file) > 0) {
+		found += sscanf(line, "Uid: %*u %*u %*u %" SCNu32, &out->uid) == 1;
+		found += sscanf(line, "Gid: %*u %*u %*u %" SCNu32, &out->gid) == 1;
+		if (strncmp(line, "Groups:", 7) == 0)
+			parse_groups(line + 7, out);
+	}
+	free(line);
+	fclose(file);
+	return found == 2 ? 0 : -ESRCH;
+}
+
+#define DELETED " (deleted)"
+
+static bool is_path_of(const char *line, int at, const char *path)
+{
+	const size_t bytes = strlen(path);
+	const char *found = line + at;
+
+	return bytes && strncmp(found, path, bytes) == 0 &&
+	       (strcmp(found + bytes, "\n") == 0 || strcmp(found + bytes, DELETED "\n") == 0);
+}
+
+bool process_root_has_mapped(int process, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
+			     const char *path)
+{
+	FILE *file = open_text(process, "maps");
+	bool is_found = false;
+	size_t room = 0;
+	char *line = NULL;
+
+	while (file && !is_found && getline(&line, &room, file) > 0) {
+		uint32_t major, minor;
+		uint64_t found;
+		int at = 0;
+
+		if (sscanf(line, "%*x-%*x %*s %*x %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n", &major,
+			   &minor, &found, &at) != 3 || !found)
+			continue;
+		is_found = inode ? found == inode && major == dev_major && minor == dev_minor
+				 : is_path_of(line, at, path);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return is_found;
 }
 
 int process_root_take(int directory, const char *path, uint64_t resolve)

@@ -9,28 +9,34 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/whole_io.h"
 
+#define KERNEL_THREAD 0x200000u	/* PF_KTHREAD of the kernel's linux/sched.h */
 #define STAT_BYTES 2048	/* 52 numbers of at most 20 digits, and a comm of 64 */
 
 bool process_stat_parse(struct process_stat *out, const char *text)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
 	uint64_t user, system;
+	uint32_t flags;
 	int len;
 
 	if (!open || !close || close < open)
 		return false;
-	/* state, 10 fields, utime, stime, 4 fields, num_threads, itrealvalue, starttime */
+	/* state, 5 fields, flags, 4 fields, utime, stime, 4 fields, num_threads, itrealvalue,
+	 * starttime, 16 fields, processor */
+	out->cpu = UINT32_MAX;
 	if (sscanf(close + 1,
-		   " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64
-		   " %*s %*s %*s %*s %" SCNu32 " %*s %" SCNu64,
-		   &out->state, &user, &system, &out->threads, &out->start_ticks) != 5)
+		   " %c %*s %*s %*s %*s %*s %" SCNu32 " %*s %*s %*s %*s %" SCNu64 " %" SCNu64
+		   " %*s %*s %*s %*s %" SCNu32 " %*s %" SCNu64
+		   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu32,
+		   &out->state, &flags, &user, &system, &out->threads, &out->start_ticks,
+		   &out->cpu) < 6)
 		return false;
+	out->is_kernel = flags & KERNEL_THREAD;
 	out->cpu_ticks = user + system;
 	len = (int)(close - open - 1);
 	snprintf(out->comm, sizeof(out->comm), "%.*s", len, open + 1);

@@ -1,5 +1,5 @@
-/* task_list.c - see task_list.h. */
-#include "proc/task_list.h"
+/* task_list.c - see proc/process_stat.h. */
+#include "proc/process_stat.h"
 
 #include <ctype.h>
 #include <dirent.h>

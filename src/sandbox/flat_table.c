@@ -73,7 +73,7 @@ static int check_row(const struct flat_table *table, uint32_t index, struct diag
 	if (index && row->start <= row[-1].start)
 		return diag_set(why, -EBADMSG, "symbol table row %u is not in order", index);
 	if (row->name >= string_bytes ||
-	    (row->object_name != FLAT_NONE && row->object_name >= string_bytes))
+	    (row->dso_name != FLAT_NONE && row->dso_name >= string_bytes))
 		return diag_set(why, -EBADMSG, "symbol table row %u has a name outside the table",
 				index);
 	if (row->kind >= FLAT_KINDS)
@@ -135,12 +135,12 @@ const char *flat_table_name(const struct flat_table *table, uint32_t row)
 	return table->strings + table->rows[row].name;
 }
 
-const char *flat_table_object_name(const struct flat_table *table, uint32_t row)
+const char *flat_table_dso_name(const struct flat_table *table, uint32_t row)
 {
 	assert(row < table->header->row_count);
-	if (table->rows[row].object_name == FLAT_NONE)
+	if (table->rows[row].dso_name == FLAT_NONE)
 		return NULL;
-	return table->strings + table->rows[row].object_name;
+	return table->strings + table->rows[row].dso_name;
 }
 
 const char *flat_table_caution(const struct flat_table *table)

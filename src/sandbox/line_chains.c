@@ -1,6 +1,6 @@
-/* line_chains.c - see sandbox/line_chains.h. The bytes come from a process that an untrusted file
+/* line_chains.c - see sandbox/lines.h. The bytes come from a process that an untrusted file
  * may control: every number in them is checked before it is used. */
-#include "sandbox/line_chains.h"
+#include "sandbox/lines.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -17,7 +17,7 @@ static int check_header(const struct probe_names_header *header, size_t bytes_co
 		return diag_set(why, -EBADMSG, "names to probe without their header");
 	fixed_bytes = sizeof(*header) +
 		      (uint64_t)header->function_count * sizeof(struct probe_function) +
-		      (uint64_t)header->mark_count * sizeof(struct probe_mark);
+		      (uint64_t)header->usdt_count * sizeof(struct usdt_probe);
 	if (header->string_bytes == 0 || fixed_bytes + header->string_bytes != bytes_count)
 		return diag_set(why, -EBADMSG, "names to probe: %zu bytes do not hold them",
 				bytes_count);
@@ -43,8 +43,8 @@ static int compare_functions(const struct probe_names *names, const struct probe
 	return order ? order : (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static int compare_marks(const struct probe_names *names, const struct probe_mark *a,
-			 const struct probe_mark *b)
+static int compare_usdt(const struct probe_names *names, const struct usdt_probe *a,
+			const struct usdt_probe *b)
 {
 	int order = strcmp(names->strings + a->provider, names->strings + b->provider);
 
@@ -67,18 +67,19 @@ static int check_functions(const struct probe_names *names, struct diag *why)
 	return 0;
 }
 
-static int check_marks(const struct probe_names *names, struct diag *why)
+static int check_usdt_probes(const struct probe_names *names, struct diag *why)
 {
-	for (uint32_t i = 0; i < names->header->mark_count; i++) {
-		const struct probe_mark *mark = &names->marks[i];
+	for (uint32_t i = 0; i < names->header->usdt_count; i++) {
+		const struct usdt_probe *usdt = &names->usdt_probes[i];
 
-		if (!is_text(names, mark->provider) || !is_text(names, mark->name) ||
-		    !is_text(names, mark->arguments) || mark->offset > INT64_MAX ||
-		    mark->semaphore > INT64_MAX || !names->strings[mark->provider] ||
-		    !names->strings[mark->name])
-			return diag_set(why, -EBADMSG, "names to probe with a bad mark %u", i);
-		if (i && compare_marks(names, mark - 1, mark) > 0)
-			return diag_set(why, -EBADMSG, "marks to probe out of order at %u", i);
+		if (!is_text(names, usdt->provider) || !is_text(names, usdt->name) ||
+		    !is_text(names, usdt->arguments) || usdt->offset > INT64_MAX ||
+		    usdt->semaphore > INT64_MAX || !names->strings[usdt->provider] ||
+		    !names->strings[usdt->name])
+			return diag_set(why, -EBADMSG, "names to probe with a bad USDT probe %u",
+					i);
+		if (i && compare_usdt(names, usdt - 1, usdt) > 0)
+			return diag_set(why, -EBADMSG, "USDT probes out of order at %u", i);
 	}
 	return 0;
 }
@@ -94,12 +95,12 @@ int probe_names_check(struct probe_names *out, const void *bytes, size_t bytes_c
 		return err;
 	*out = (struct probe_names){ .header = bytes };
 	out->functions = (const void *)(out->header + 1);
-	out->marks = (const void *)(out->functions + out->header->function_count);
-	out->strings = (const void *)(out->marks + out->header->mark_count);
+	out->usdt_probes = (const void *)(out->functions + out->header->function_count);
+	out->strings = (const void *)(out->usdt_probes + out->header->usdt_count);
 	if (out->strings[out->header->string_bytes - 1] != '\0')
 		return diag_set(why, -EBADMSG, "names to probe with texts that do not end");
 	err = check_functions(out, why);
-	return err ? err : check_marks(out, why);
+	return err ? err : check_usdt_probes(out, why);
 }
 
 int probe_names_read(struct sandbox *sandbox, int fd, int debug_fd, uint64_t parts,
@@ -151,31 +152,31 @@ const struct probe_function *probe_names_find_function(const struct probe_names 
 	return *count ? &names->functions[low] : NULL;
 }
 
-static bool is_mark(const struct probe_names *names, uint32_t index, const char *provider,
+static bool is_usdt(const struct probe_names *names, uint32_t index, const char *provider,
 		    const char *name)
 {
-	const struct probe_mark *mark = &names->marks[index];
+	const struct usdt_probe *usdt = &names->usdt_probes[index];
 
-	return strcmp(names->strings + mark->name, name) == 0 &&
-	       (!provider[0] || strcmp(names->strings + mark->provider, provider) == 0);
+	return strcmp(names->strings + usdt->name, name) == 0 &&
+	       (!provider[0] || strcmp(names->strings + usdt->provider, provider) == 0);
 }
 
-/* Searches linearly: a file has only hundreds of marks. */
-const struct probe_mark *probe_names_find_mark(const struct probe_names *names,
+/* Searches linearly: a file has only hundreds of USDT probes. */
+const struct usdt_probe *probe_names_find_usdt(const struct probe_names *names,
 					       const char *provider, const char *name,
 					       uint32_t *count)
 {
 	uint32_t first = 0, end;
 
-	while (first < names->header->mark_count && !is_mark(names, first, provider, name))
+	while (first < names->header->usdt_count && !is_usdt(names, first, provider, name))
 		first++;
 	*count = 0;
-	if (first == names->header->mark_count)
+	if (first == names->header->usdt_count)
 		return NULL;
-	provider = names->strings + names->marks[first].provider;
-	for (end = first; end < names->header->mark_count; end++)
-		if (!is_mark(names, end, provider, name))
+	provider = names->strings + names->usdt_probes[first].provider;
+	for (end = first; end < names->header->usdt_count; end++)
+		if (!is_usdt(names, end, provider, name))
 			break;
 	*count = end - first;
-	return &names->marks[first];
+	return &names->usdt_probes[first];
 }

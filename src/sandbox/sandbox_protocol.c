@@ -3,9 +3,13 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "base/whole_io.h"
 
 #define FDS_MAX SANDBOX_JOB_FDS
 
@@ -88,4 +92,29 @@ int sandbox_protocol_receive(int socket, void *message, size_t bytes, int *fds, 
 	while (taken_count)
 		close(taken[--taken_count]);
 	return -EBADMSG;
+}
+
+int sandbox_seal(const char *name, const void *bytes, size_t count)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = whole_write(fd, bytes, count) == (ssize_t)count ? 0 : -errno;
+	if (!err && fcntl(fd, F_ADD_SEALS,
+			  F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		err = -errno;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+bool sandbox_is_sealed(int fd)
+{
+	const int wanted = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+	const int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & wanted) == wanted;
 }

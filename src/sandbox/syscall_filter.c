@@ -1,9 +1,9 @@
-/* syscall_filter.c - see sandbox/syscall_filter.h.
+/* syscall_filter.c - see syscall_filter.h.
  *
  * Problem: a worker compromised by a file still shares the kernel with everybody, and every system
  * call is attack surface.
  *
- * Idea: an allow-list for reading passed descriptors, memory, one sealed memfd and one answer;
+ * Idea: an allow-list for reading passed descriptors, memory, one sealed memfd and one reply;
  * arguments are restricted where they decide what the call can do. Any other call kills the
  * process, since no parser needs it; main sees SIGSYS. The list is compiled to a BPF program once,
  * in the zygote (0.1 ms); a worker only installs it.
@@ -13,7 +13,7 @@
  *
  * Rejected: -EPERM instead of death for all (a job would go on in an untested state).
  */
-#include "sandbox/syscall_filter.h"
+#include "syscall_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "base/whole_io.h"
-#include "sandbox/sanitizer_build.h"
+#include "sandbox/sandbox_protocol.h"
 
 #define CONDITIONS_MAX 2
 
@@ -53,7 +53,7 @@ static const struct allowed needed[] = {
 	IF(newfstatat, IS(3, AT_EMPTY_PATH)),
 	IF(fcntl, IS(1, F_GETFD)),	/* libelf asks whether it is open */
 
-	/* For memory: never file-backed, never executable. */
+	/* For memory: never executable, and file-backed only where needed_by_libdw allows it. */
 	ALWAYS(brk),
 	IF_BOTH(mmap, NO_CODE, BITS(3, MAP_ANONYMOUS, MAP_ANONYMOUS)),
 	IF(mprotect, NO_CODE),
@@ -63,7 +63,7 @@ static const struct allowed needed[] = {
 	ALWAYS(sysinfo),	/* qsort() asks how much memory there is */
 	IF(futex, IS(1, FUTEX_WAKE_PRIVATE)),	/* the end of pthread_once() */
 
-	/* For the answer. */
+	/* For the reply. */
 	IF(memfd_create, IS(1, MFD_CLOEXEC | MFD_ALLOW_SEALING)),
 	ALWAYS(write),
 	IF(fcntl, IS(1, F_ADD_SEALS)),
@@ -82,10 +82,22 @@ static const struct allowed needed_by_libunwind[] = {
 	ALWAYS(mincore),
 };
 
+/* A path is opened with the rights of the worker's user, read-only where Landlock is there. */
+static const struct allowed needed_by_sources[] = {
+	ALWAYS(openat2),
+	ALWAYS(fstatfs),
+};
+
 /* Calls of the sanitizer run-times, in test builds only. The calls that print a report are not
  * allowed: they kill the worker, so that every finding is a failed test. */
 static const struct allowed needed_by_sanitizers[] = {
 	IF(sigaltstack, IS(0, 0)),	/* before a call that does not return */
+};
+
+/* The debug files of the kernel are mapped, not read: elf/kernel_file.h. A worker can read the same
+ * bytes anyway; a private mapping of a descriptor that is read only changes no file. */
+static const struct allowed needed_by_libdw[] = {
+	IF_BOTH(mmap, NO_CODE, BITS(3, MAP_TYPE, MAP_PRIVATE)),
 };
 
 static const int path_calls[] = {
@@ -154,21 +166,21 @@ int syscall_filter_build(struct syscall_filter *out, enum syscall_list list, str
 	*out = (struct syscall_filter){ .program = { 0, NULL } };
 	if (!err && list == SYSCALLS_OF_LIBDW)
 		err = hide_paths(context);
+	if (!err && list == SYSCALLS_OF_LIBDW)
+		err = add(context, needed_by_libdw,
+			  sizeof(needed_by_libdw) / sizeof(needed_by_libdw[0]));
 	if (!err && list == SYSCALLS_OF_LIBUNWIND)
 		err = add(context, needed_by_libunwind,
 			  sizeof(needed_by_libunwind) / sizeof(needed_by_libunwind[0]));
+	if (!err && list == SYSCALLS_OF_SOURCES)
+		err = add(context, needed_by_sources,
+			  sizeof(needed_by_sources) / sizeof(needed_by_sources[0]));
 	if (!err)
 		err = export(context, &out->program);
 	seccomp_release(context);
 	if (err)
 		return diag_set(why, err, "no filter of system calls: %s", strerror(-err));
 	return 0;
-}
-
-void syscall_filter_finish(struct syscall_filter *filter)
-{
-	free(filter->program.filter);
-	*filter = (struct syscall_filter){ .program = { 0, NULL } };
 }
 
 int syscall_filter_install(const struct syscall_filter *filter)

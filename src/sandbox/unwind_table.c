@@ -23,19 +23,41 @@ static int check_header(const struct unwind_header *header, size_t bytes_count, 
 				bytes_count);
 	if (header->bp_bytes > header->code_bytes)
 		return diag_set(why, -EBADMSG, "unwind table with more frame pointers than code");
+	if (header->machine >= MACHINES)
+		return diag_set(why, -EBADMSG, "unwind table of an unknown machine");
 	if (header->build_id.count > BUILD_ID_MAX_BYTES)
 		return diag_set(why, -EBADMSG, "unwind table with a build-id of %u bytes",
 				header->build_id.count);
 	return 0;
 }
 
-static int check_row(const struct unwind_row *rows, uint32_t index, struct diag *why)
+static bool is_arm_row(const struct unwind_row *row)
+{
+	const bool saves = row->bx & UNWIND_SAVES_PAIR;
+
+	switch ((enum unwind_kind)row->kind) {
+	case UNWIND_ARM_SP:
+	case UNWIND_ARM_BP:
+		return row->bx <= (UNWIND_SAVES_PAIR | UNWIND_FROM_BASE) &&
+		       (saves || (!row->bp && !row->bx)) &&
+		       (!saves || row->bx & UNWIND_FROM_BASE || row->bp < 0);
+	case UNWIND_GAP:
+	case UNWIND_END:
+	case UNWIND_COMPLEX:
+	case UNWIND_ARM_SIGNAL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int check_row(const struct unwind_row *rows, uint32_t index, bool is_arm, struct diag *why)
 {
 	const struct unwind_row *row = &rows[index];
 
 	if (index && row->start <= row[-1].start)
 		return diag_set(why, -EBADMSG, "unwind row %u is not in order", index);
-	if (row->kind >= UNWIND_KINDS)
+	if (is_arm ? !is_arm_row(row) : row->kind > UNWIND_COMPLEX)
 		return diag_set(why, -EBADMSG, "unwind row %u is of no known kind", index);
 	if (row->kind == UNWIND_PLT && (row->cfa < 0 || row->cfa > 15))
 		return diag_set(why, -EBADMSG, "unwind row %u has no byte of a PLT slot", index);
@@ -56,7 +78,7 @@ int unwind_table_check(struct unwind_table *out, const void *bytes, size_t bytes
 	out->header = bytes;
 	out->rows = (const void *)(out->header + 1);
 	for (uint32_t i = 0; i < out->header->row_count; i++) {
-		err = check_row(out->rows, i, why);
+		err = check_row(out->rows, i, out->header->machine == MACHINE_AARCH64, why);
 		if (err)
 			return err;
 	}

@@ -3,75 +3,61 @@
  * Problem: a name is demangled in two microseconds, and a worker for it takes some milliseconds. A
  * name may also kill its worker.
  *
- * Idea: all names that are waiting when the thread looks are one batch, sorted by owner; each
- * owner's names are one job. New names of a large program come one by one, so a batch begins a
+ * Idea: all names that are waiting when the previous batch is done are one batch, sorted by owner;
+ * each owner's names are one job. New names of a large program come one by one, so a batch begins a
  * tenth of a second after the last one, unless it is full: the first names are demangled at once,
  * and later ones do not take a worker each. A job that fails is split in halves until the name
  * that caused it is alone: that name stays mangled, and costs the others only time. The time is
  * bounded: after FAILURES_MAX such names no more names of that owner are demangled.
- *
- * No more names are under way than there is room for in the queue of replies: the thread never
- * waits for the analyzer, nor the analyzer for the thread.
  */
 #include "symbols/demangler.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/id_map.h"
-#include "base/log.h"
-#include "base/service.h"
-#include "elf/name_list.h"
+#include "base/diag.h"
+#include "elf/demangle.h"
 
-#define UNDER_WAY_MAX	    250
-#define BATCH_EVERY_NS	    (100 * CLOCK_NS_PER_MS)
-#define FAILURES_MAX	    8	/* names of one owner: each costs 8 workers, and 5 s if they hang */
-#define REQUEST_QUEUE_BYTES (1u << 20)	/* 250 of the longest names */
-#define REPLY_QUEUE_BYTES   (2u << 20)	/* UNDER_WAY_MAX replies: see the assertion below */
-
-_Static_assert(UNDER_WAY_MAX * (sizeof(struct demangled) + 16) <
-	       REPLY_QUEUE_BYTES - sizeof(struct demangled) - 16,
-	       "all replies fit, the filler at the end of the buffer included");
-
-struct name_request {
-	uint32_t id, owner;
-	char name[];
-};
+#define UNDER_WAY_MAX	250
+#define BATCH_EVERY_NS	(100 * CLOCK_NS_PER_MS)
+#define FAILURES_MAX	8	/* names of one owner; each costs 8 workers, 5 s if they hang */
 
 struct batch_name {
 	uint32_t id, owner;
-	char *name;		/* owned */
+	char *name;		/* owned; NULL: its reply has been taken */
+};
+
+/* Names of one owner. */
+struct name_range {
+	uint32_t first, count;
 };
 
 struct demangler {
-	struct service *service;
-	uint32_t under_way;		/* the analyzer's: requests without their reply yet */
-
-	/* the thread's own, until it is joined */
 	struct sandbox *sandbox;	/* borrowed */
-	struct batch_name batch[UNDER_WAY_MAX];
-	uint32_t count;
+	int fd;				/* epoll(7) of the sandbox and `timer` */
+	int timer;			/* timerfd, expires when there is something to do */
+	uint64_t timer_ns;		/* its setting, CLOCK_MONOTONIC; 0: not set */
 	uint64_t next_ns;		/* when a batch that is not full may begin */
+
+	uint32_t under_way;		/* requests without their reply yet */
+	/* The batch, then those that wait for the next one. */
+	struct batch_name names[2 * UNDER_WAY_MAX];
+	uint32_t count, batch_count;
+	struct name_range ranges[UNDER_WAY_MAX];	/* names of the batch not demangled yet */
+	uint32_t range_count;
+
+	struct name_range range;	/* the part whose job runs, or whose replies are taken */
+	bool is_running;
+	struct sandbox_bytes reply;
+	const char *text;		/* the next name's in `reply`; NULL: all names stay */
 	struct id_map failures;		/* owner -> how many of its names have failed alone */
 };
-
-static void reply(struct demangler *demangler, uint32_t id, uint32_t owner, const char *text)
-{
-	const size_t text_bytes = strlen(text) + 1;
-	struct demangled *queued = spsc_reserve(&demangler->service->replies,
-						offsetof(struct demangled, text) + text_bytes);
-
-	queued->id = id;	/* never NULL: UNDER_WAY_MAX */
-	queued->owner = owner;
-	memcpy(queued->text, text, text_bytes);
-	spsc_commit(&demangler->service->replies);
-}
 
 /* Returns the terminated names one after another, *@bytes in all; malloc'd; NULL: no memory. */
 static char *join_names(const struct batch_name *names, uint32_t count, size_t *bytes)
@@ -87,59 +73,20 @@ static char *join_names(const struct batch_name *names, uint32_t count, size_t *
 	return text;
 }
 
-static int write_names(int fd, const struct batch_name *names, uint32_t count)
-{
-	size_t left;
-	char *text = join_names(names, count, &left);
-	const char *at = text;
-	int err = text ? 0 : -ENOMEM;
-
-	while (text && left && !err) {
-		const ssize_t written = write(fd, at, left);
-
-		if (written < 0 && errno != EINTR)
-			err = -errno;
-		if (written > 0) {
-			at += written;
-			left -= (size_t)written;
-		}
-	}
-	free(text);
-	return err;
-}
-
-/* A sealed file of the names; or -errno. */
-static int make_list(const struct batch_name *names, uint32_t count)
-{
-	const int fd = memfd_create("flametop-names", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	int err;
-
-	if (fd < 0)
-		return -errno;
-	err = write_names(fd, names, count);
-	if (!err && fcntl(fd, F_ADD_SEALS,
-			  F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-		err = -errno;
-	if (!err)
-		return fd;
-	close(fd);
-	return err;
-}
-
-static int run_job(struct demangler *demangler, const struct batch_name *names, uint32_t count,
-		   struct sandbox_bytes *answer, struct diag *why)
+static int submit(struct demangler *demangler, const struct name_range *range, struct diag *why)
 {
 	struct sandbox_request request = { .kind = SANDBOX_NAMES, .input_count = 1 };
-	const int list = make_list(names, count);
+	size_t bytes;
+	char *text = join_names(demangler->names + range->first, range->count, &bytes);
+	const int list = text ? sandbox_seal("flametop-names", text, bytes) : -ENOMEM;
 	int err;
 
+	free(text);
 	if (list < 0)
 		return diag_set(why, list, "no memory for a list of names");
 	request.inputs[0] = list;
-	err = sandbox_run(demangler->sandbox, &request, answer, why);
+	err = sandbox_submit(demangler->sandbox, &request, why);
 	close(list);
-	if (!err)
-		err = name_list_check(answer->bytes, answer->count, count, DEMANGLE_TEXT_MAX, why);
 	return err;
 }
 
@@ -161,54 +108,46 @@ static void note_failure(struct demangler *demangler, const struct batch_name *n
 		log_note("so do all others of its file");
 }
 
-/* Replies to @count names of one owner. */
-static void demangle(struct demangler *demangler, const struct batch_name *names, uint32_t count)
+static void push_range(struct demangler *demangler, uint32_t first, uint32_t count)
 {
-	struct sandbox_bytes answer = { .bytes = NULL };
-	struct diag why = { .err = 0 };
-	const bool is_refused = failures_of(demangler, names->owner) >= FAILURES_MAX;
-	const int err = is_refused ? -EBADMSG : run_job(demangler, names, count, &answer, &why);
-
-	if (err && !is_refused && count > 1 && !service_is_stopping(demangler->service)) {
-		sandbox_bytes_finish(&answer);
-		demangle(demangler, names, count / 2);
-		demangle(demangler, names + count / 2, count - count / 2);
-		return;
-	}
-	if (err && !is_refused && !service_is_stopping(demangler->service))
-		note_failure(demangler, names, why.text);
-	if (err) {
-		for (uint32_t i = 0; i < count; i++)
-			reply(demangler, names[i].id, names[i].owner, "");
-	} else {
-		const char *text = answer.bytes;
-
-		for (uint32_t i = 0; i < count; i++, text = name_list_next(text))
-			reply(demangler, names[i].id, names[i].owner, text);
-	}
-	sandbox_bytes_finish(&answer);
-	service_notify(demangler->service);
+	demangler->ranges[demangler->range_count++] = (struct name_range){ first, count };
 }
 
-/* Moves waiting requests to the batch. Without memory for a name, it stays mangled. */
-static void collect(struct demangler *demangler)
+/* Splits the range whose job has failed. A name that was alone in it stays mangled. */
+static void split(struct demangler *demangler, const char *reason)
 {
-	const struct name_request *request;
-	size_t bytes;
+	const struct name_range range = demangler->range;
+	const uint32_t half = range.count / 2;
 
-	while (demangler->count < UNDER_WAY_MAX &&
-	       (request = spsc_peek(&demangler->service->requests, &bytes))) {
-		struct batch_name *next = &demangler->batch[demangler->count];
-
-		*next = (struct batch_name){ request->id, request->owner, strdup(request->name) };
-		if (next->name) {
-			demangler->count++;
-		} else {
-			reply(demangler, request->id, request->owner, "");
-			service_notify(demangler->service);
-		}
-		spsc_release(&demangler->service->requests);
+	demangler->text = NULL;
+	if (range.count == 1) {
+		note_failure(demangler, &demangler->names[range.first], reason);
+		return;
 	}
+	demangler->range.count = 0;
+	push_range(demangler, range.first + half, range.count - half);
+	push_range(demangler, range.first, half);
+}
+
+/* Returns false when the job is not done yet. */
+static bool end_job(struct demangler *demangler)
+{
+	struct sandbox_bytes *reply = &demangler->reply;
+	struct diag why = { .err = 0 };
+	int err;
+
+	if (!sandbox_take(demangler->sandbox, reply, &err, &why))
+		return false;
+	demangler->is_running = false;
+	demangler->text = reply->bytes;
+	if (!err)
+		err = name_list_check(reply->bytes, reply->count, demangler->range.count,
+				      DEMANGLE_TEXT_MAX, &why);
+	if (err) {
+		sandbox_bytes_finish(reply);
+		split(demangler, why.text);
+	}
+	return true;
 }
 
 static int by_owner(const void *a, const void *b)
@@ -218,68 +157,89 @@ static int by_owner(const void *a, const void *b)
 	return (left->owner > right->owner) - (left->owner < right->owner);
 }
 
-static void drop_batch(struct demangler *demangler)
+static void set_timer(struct demangler *demangler, uint64_t end_ns)
 {
-	for (uint32_t i = 0; i < demangler->count; i++)
-		free(demangler->batch[i].name);
-	demangler->count = 0;
+	const struct itimerspec end = { .it_value = {
+		.tv_sec = (time_t)(end_ns / CLOCK_NS_PER_S),
+		.tv_nsec = (long)(end_ns % CLOCK_NS_PER_S),
+	} };
+
+	if (demangler->timer_ns != end_ns)
+		timerfd_settime(demangler->timer, TFD_TIMER_ABSTIME, &end, NULL);
+	demangler->timer_ns = end_ns;
 }
 
-static void run_batch(struct demangler *demangler)
+/* Makes a batch of the waiting names. False: there are none, or it is too early. */
+static bool begin_batch(struct demangler *demangler)
 {
-	const struct batch_name *batch = demangler->batch;
-	uint32_t first = 0, end;
+	struct batch_name *names = demangler->names;
+	const uint64_t now_ns = clock_now_ns();
 
-	qsort(demangler->batch, demangler->count, sizeof(*batch), by_owner);
-	for (; first < demangler->count; first = end) {
-		for (end = first; end < demangler->count; end++)
-			if (batch[end].owner != batch[first].owner)
-				break;
-		demangle(demangler, batch + first, end - first);
+	demangler->count -= demangler->batch_count;
+	memmove(names, names + demangler->batch_count, demangler->count * sizeof(*names));
+	demangler->batch_count = 0;
+	if (demangler->count && demangler->count < UNDER_WAY_MAX && now_ns < demangler->next_ns) {
+		set_timer(demangler, demangler->next_ns);
+		return false;
 	}
-	drop_batch(demangler);
-}
-
-static int serve(void *owner)
-{
-	struct demangler *demangler = owner;
-	uint64_t now_ns;
-
-	collect(demangler);
+	set_timer(demangler, 0);
 	if (!demangler->count)
-		return SERVICE_SLEEP;
-	now_ns = clock_now_ns();
-	if (now_ns < demangler->next_ns && demangler->count < UNDER_WAY_MAX)
-		return (int)((demangler->next_ns - now_ns) / CLOCK_NS_PER_MS) + 1;
+		return false;
 	demangler->next_ns = now_ns + BATCH_EVERY_NS;
-	run_batch(demangler);
-	return SERVICE_AGAIN;
+	demangler->batch_count = demangler->count;
+	qsort(names, demangler->count, sizeof(*names), by_owner);
+	for (uint32_t end = demangler->count, first; end; end = first) {
+		for (first = end; first && names[first - 1].owner == names[end - 1].owner; first--)
+			continue;
+		push_range(demangler, first, end - first);
+	}
+	return true;
 }
 
-static void interrupt(void *owner)
+/* Begins the next range, whose job may fail at once. False: no name is waiting. */
+static bool begin_range(struct demangler *demangler)
 {
-	struct demangler *demangler = owner;
+	struct diag why = { .err = 0 };
 
-	sandbox_cancel(demangler->sandbox);
+	if (!demangler->range_count && !begin_batch(demangler))
+		return false;
+	set_timer(demangler, 0);
+	demangler->range = demangler->ranges[--demangler->range_count];
+	demangler->text = NULL;
+	if (failures_of(demangler, demangler->names[demangler->range.first].owner) >= FAILURES_MAX)
+		return true;
+	demangler->is_running = !submit(demangler, &demangler->range, &why);
+	if (!demangler->is_running)
+		split(demangler, why.text);
+	return true;
+}
+
+/* Returns whether there are replies to take: goes on until there are, or a job runs. */
+static bool advance(struct demangler *demangler)
+{
+	while (demangler->is_running || !demangler->range.count)
+		if (demangler->is_running ? !end_job(demangler) : !begin_range(demangler))
+			return false;
+	return true;
 }
 
 int demangler_create(struct demangler **out, struct sandbox *sandbox, struct diag *why)
 {
+	struct epoll_event wanted = { .events = EPOLLIN };
 	struct demangler *demangler = calloc(1, sizeof(*demangler));
-	const struct service_plan plan = {
-		.name = "flametop-names", .request_bytes = REQUEST_QUEUE_BYTES,
-		.reply_bytes = REPLY_QUEUE_BYTES, .serve = serve, .interrupt = interrupt,
-		.owner = demangler,
-	};
 	int err;
 
 	*out = NULL;
 	if (!demangler)
 		return diag_set(why, -ENOMEM, "no memory for the demangler");
 	demangler->sandbox = sandbox;
-	err = service_create(&demangler->service, &plan);
-	if (err) {
-		free(demangler);
+	demangler->fd = epoll_create1(EPOLL_CLOEXEC);
+	demangler->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (demangler->fd < 0 || demangler->timer < 0 ||
+	    epoll_ctl(demangler->fd, EPOLL_CTL_ADD, demangler->timer, &wanted) ||
+	    epoll_ctl(demangler->fd, EPOLL_CTL_ADD, sandbox_fd(sandbox), &wanted)) {
+		err = -errno;
+		demangler_destroy(demangler);
 		return diag_set(why, err, "cannot start the demangler: %s", strerror(-err));
 	}
 	*out = demangler;
@@ -290,52 +250,61 @@ void demangler_destroy(struct demangler *demangler)
 {
 	if (!demangler)
 		return;
-	service_stop(demangler->service);
-	service_destroy(demangler->service);
-	drop_batch(demangler);
+	sandbox_cancel(demangler->sandbox);
+	if (demangler->fd >= 0)
+		close(demangler->fd);
+	if (demangler->timer >= 0)
+		close(demangler->timer);
+	sandbox_bytes_finish(&demangler->reply);
+	for (uint32_t i = 0; i < demangler->count; i++)
+		free(demangler->names[i].name);
 	id_map_finish(&demangler->failures);
 	free(demangler);
 }
 
 bool demangler_request(struct demangler *demangler, uint32_t id, uint32_t owner, const char *name)
 {
-	const size_t name_bytes = strlen(name) + 1;
-	struct name_request *queued;
+	struct batch_name *next = &demangler->names[demangler->count];
 
 	if (demangler->under_way == UNDER_WAY_MAX)
 		return false;
-	queued = spsc_reserve(&demangler->service->requests, sizeof(*queued) + name_bytes);
-	if (!queued)
+	*next = (struct batch_name){ id, owner, strdup(name) };
+	if (!next->name)
 		return false;
-	*queued = (struct name_request){ .id = id, .owner = owner };
-	memcpy(queued->name, name, name_bytes);
-	spsc_commit(&demangler->service->requests);
+	demangler->count++;
 	demangler->under_way++;
 	return true;
 }
 
 void demangler_begin(struct demangler *demangler)
 {
-	service_wake(demangler->service);
+	if (advance(demangler))
+		set_timer(demangler, 1);	/* long ago: demangler_fd() is readable at once */
 }
 
 bool demangler_reply(struct demangler *demangler, struct demangled *out)
 {
-	const struct demangled *queued;
-	size_t bytes;
+	struct batch_name *name;
 
-	queued = service_reply(demangler->service, &bytes);
-	if (!queued)
+	if (!advance(demangler))
 		return false;
-	memcpy(out, queued, offsetof(struct demangled, text) + strlen(queued->text) + 1);
-	spsc_release(&demangler->service->replies);
+	name = &demangler->names[demangler->range.first++];
+	out->id = name->id;
+	out->owner = name->owner;
+	stpcpy(out->text, demangler->text ? demangler->text : "");
+	if (demangler->text)
+		demangler->text = name_list_next(demangler->text);
+	free(name->name);
+	name->name = NULL;
 	demangler->under_way--;
+	if (--demangler->range.count == 0)
+		sandbox_bytes_finish(&demangler->reply);
 	return true;
 }
 
 int demangler_fd(const struct demangler *demangler)
 {
-	return service_fd(demangler->service);
+	return demangler->fd;
 }
 
 uint32_t demangler_under_way(const struct demangler *demangler)

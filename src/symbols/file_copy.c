@@ -1,4 +1,4 @@
-/* file_copy.c - see symbols/file_copy.h.
+/* file_copy.c - see symbols/dso_file.h.
  *
  * The child is forked from a process with threads, so it calls nothing that may wait for a lock of
  * theirs, except where its deadline ends the wait. It has closed our descriptors before it sends a
@@ -7,7 +7,7 @@
  * A child that the kernel does not end keeps its share of our memory: CHILDREN_MAX bounds that.
  * When it is reached, only files that need a copy are refused.
  */
-#include "symbols/file_copy.h"
+#include "symbols/dso_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,16 +37,16 @@
 #define KILLED_MS	  500	/* a killed child that lives longer is taken to hang */
 #define KILLED_PAUSE_US	  1000
 #define OF_USER_BYTES_MAX FILE_COPY_BYTES_MAX	/* all copies of one user under way */
-#define WALK_DEADLINE_MS  500	/* an errand waits a second */
+#define WALK_DEADLINE_MS  500	/* a blocking call waits a second */
 #define REFUSED_MAX	  32
 #define REFUSED_NS	  (60 * CLOCK_NS_PER_S)
 #define SEAL_TRIES	  100
 #define SEAL_PAUSE_US	  1000
 #define CHILD_FD	  3	/* the socket; the descriptors of the root follow it */
 
-struct answer {
+struct reply {
 	int err;
-	struct object_file file;	/* its fd is passed with the message */
+	struct dso_file file;		/* its fd is passed with the message */
 	struct diag why;
 };
 
@@ -357,7 +357,7 @@ static bool has_room(int place, uint64_t bytes)
 }
 
 /* Returns a copy of @file, or -errno. A file that changed meanwhile is refused: it may be a mix. */
-static int copy_file(const struct object_file *file, int place, struct diag *why)
+static int copy_file(const struct dso_file *file, int place, struct diag *why)
 {
 	int memory, err;
 
@@ -370,7 +370,7 @@ static int copy_file(const struct object_file *file, int place, struct diag *why
 	err = memory < 0 ? -errno : copy_bytes(memory, file->fd, file->version.bytes);
 	if (err)
 		return diag_set(why, err, "cannot read it");
-	if (!object_file_is_unchanged(file))
+	if (!dso_file_is_unchanged(file))
 		return diag_set(why, -EAGAIN, "it changed while it was read");
 	return memory;
 }
@@ -395,7 +395,7 @@ static _Noreturn void run_child(const struct file_copy_job *job, int place, int 
 	static const int fatal[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
 	struct process_root root = *job->root;
 	struct file_copy_job own = *job;
-	struct answer answer = { .file = { .fd = -1 } };
+	struct reply reply = { .file = { .fd = -1 } };
 	int memory = -1;
 
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
@@ -405,18 +405,18 @@ static _Noreturn void run_child(const struct file_copy_job *job, int place, int 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 	own.root = &root;
-	answer.err = job->open(&own, &answer.file, &answer.why);
-	if (!answer.err)
-		memory = copy_file(&answer.file, place, &answer.why);
-	if (!answer.err && memory < 0)
-		answer.err = memory;
-	sandbox_protocol_send(CHILD_FD, &answer, sizeof(answer), &memory, memory >= 0);
+	reply.err = job->open(&own, &reply.file, &reply.why);
+	if (!reply.err)
+		memory = copy_file(&reply.file, place, &reply.why);
+	if (!reply.err && memory < 0)
+		reply.err = memory;
+	sandbox_protocol_send(CHILD_FD, &reply, sizeof(reply), &memory, memory >= 0);
 	_exit(0);	/* closes the file: that may hang, too, but nobody waits for it any more */
 }
 
 /* 0; -ETIMEDOUT; -ECHILD: it ended without one. */
-static int wait_for_answer(const struct file_copy_job *job, int socket, struct answer *answer,
-			   int *memory)
+static int wait_for_reply(const struct file_copy_job *job, int socket, struct reply *reply,
+			  int *memory)
 {
 	struct pollfd ready = { .fd = socket, .events = POLLIN };
 	const uint64_t wait_ms = job->deadline_ms ? job->deadline_ms : FILE_COPY_DEADLINE_MS;
@@ -428,33 +428,33 @@ static int wait_for_answer(const struct file_copy_job *job, int socket, struct a
 	while (count < 0 && errno == EINTR);
 	if (count == 0)
 		return -ETIMEDOUT;
-	return count < 0 || sandbox_protocol_receive(socket, answer, sizeof(*answer), memory, 1,
+	return count < 0 || sandbox_protocol_receive(socket, reply, sizeof(*reply), memory, 1,
 						     MSG_DONTWAIT) ? -ECHILD : 0;
 }
 
-static int take_answer(const struct answer *answer, int memory, struct object_file *out,
-		       struct diag *why)
+static int take_reply(const struct reply *reply, int memory, struct dso_file *out,
+		      struct diag *why)
 {
-	if (answer->err) {
-		*why = answer->why;
-		return answer->err;
+	if (reply->err) {
+		*why = reply->why;
+		return reply->err;
 	}
-	*out = answer->file;
+	*out = reply->file;
 	out->fd = memory;
 	out->is_copy = true;
 	return 0;
 }
 
-int file_copy_open(const struct file_copy_job *job, struct object_file *out, struct diag *why)
+int file_copy_open(const struct file_copy_job *job, struct dso_file *out, struct diag *why)
 {
 	const pid_t self = getpid();
 	const int place = take_place(job);
-	struct answer answer;
+	struct reply reply;
 	int sockets[2], memory = -1;
 	int err = -EAGAIN;
 	pid_t child;
 
-	*out = (struct object_file){ .fd = -1 };
+	*out = (struct dso_file){ .fd = -1 };
 	if (place < 0)
 		return diag_set(why, -EBUSY, "its file system does not answer");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
@@ -466,7 +466,7 @@ int file_copy_open(const struct file_copy_job *job, struct object_file *out, str
 		run_child(job, place, sockets[1], self);
 	close(sockets[1]);
 	if (child > 0) {
-		err = wait_for_answer(job, sockets[0], &answer, &memory);
+		err = wait_for_reply(job, sockets[0], &reply, &memory);
 		kill(child, SIGKILL);
 	}
 	close(sockets[0]);
@@ -477,7 +477,7 @@ int file_copy_open(const struct file_copy_job *job, struct object_file *out, str
 		return diag_set(why, -EBUSY, "its file system does not answer");
 	if (err)
 		return diag_set(why, err, "the process that copies it died");
-	return take_answer(&answer, memory, out, why);
+	return take_reply(&reply, memory, out, why);
 }
 
 struct walk {
@@ -492,7 +492,7 @@ static int take_below(const struct process_root *root, const struct walk *walk, 
 }
 
 /* Brings the names on the way into the kernel's cache. */
-static int walk_in_child(const struct file_copy_job *job, struct object_file *out,
+static int walk_in_child(const struct file_copy_job *job, struct dso_file *out,
 			 struct diag *why)
 {
 	const int place = take_below(job->root, job->owner, 0);
@@ -503,11 +503,11 @@ static int walk_in_child(const struct file_copy_job *job, struct object_file *ou
 
 /* Takes "/proc/PID/root/bin/ls" or "/proc/PID/exe": the kernel does not cache where these links
  * lead, but asks no server for it, only for the names after them. */
-static int take_behind_link(const struct walk *walk)
+static int take_after_link(const struct walk *walk)
 {
 	char link[32], name[8];
 	unsigned int pid;
-	int end = 0, place, behind;
+	int end = 0, place, after;
 
 	if (sscanf(walk->path, "/proc/%u/%7[a-z]%n", &pid, name, &end) != 2 ||
 	    (walk->path[end] && walk->path[end] != '/') ||
@@ -517,9 +517,9 @@ static int take_behind_link(const struct walk *walk)
 	place = process_root_take(AT_FDCWD, link, 0);
 	if (place < 0 || !walk->path[end])
 		return place;
-	behind = process_root_take(place, walk->path + end + 1, walk->resolve | RESOLVE_CACHED);
+	after = process_root_take(place, walk->path + end + 1, walk->resolve | RESOLVE_CACHED);
 	close(place);
-	return behind;
+	return after;
 }
 
 int file_copy_walk(const struct process_root *root, const char *path, uint64_t resolve,
@@ -530,7 +530,7 @@ int file_copy_walk(const struct process_root *root, const char *path, uint64_t r
 		.system = system, .user = geteuid(), .deadline_ms = WALK_DEADLINE_MS,
 		.root = root, .open = walk_in_child, .owner = &walk,
 	};
-	struct object_file none;
+	struct dso_file none;
 	struct diag ignored;
 	int err, place = take_below(root, &walk, RESOLVE_CACHED);
 
@@ -541,5 +541,5 @@ int file_copy_walk(const struct process_root *root, const char *path, uint64_t r
 		return err;
 	/* Kernels before 5.12 cannot be asked for what is cached. */
 	place = take_below(root, &walk, place == -EAGAIN ? RESOLVE_CACHED : 0);
-	return place == -EAGAIN && root->root < 0 ? take_behind_link(&walk) : place;
+	return place == -EAGAIN && root->root < 0 ? take_after_link(&walk) : place;
 }

@@ -1,15 +1,15 @@
-/* jit_files.c - see symbols/jit_files.h.
+/* jit_files.c - see jit_files.h.
  *
  * Problem: the file grows as long as the process lives. Names are needed meanwhile, and the last
  * lines when the process and its root are gone. Every user may write to the file's directory.
  *
  * Idea: each look opens the path anew, so that a replaced file is noticed, and keeps the file open
- * until the next look. Nothing is read twice: the worker gets the previous answer and the offset
+ * until the next look. Nothing is read twice: the worker gets the previous reply and the offset
  * where it ended. A file that became shorter, or was replaced, begins a new table.
  *
  * Invariant: the table given out last is never touched before the next request for it.
  */
-#include "symbols/jit_files.h"
+#include "jit_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,19 +19,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/whole_io.h"
-#include "elf/jit_map.h"
-#include "elf/jit_rows.h"
-#include "elf/jitdump.h"
-#include "file_errand.h"
-#include "symbols/file_copy.h"
-#include "symbols/object_file.h"
+#include "elf/file_jobs.h"
+#include "file_call.h"
+#include "symbols/dso_file.h"
 
 #define HELD_MAX 256	/* files kept open; the last lines of others are lost, and counted */
 
@@ -224,14 +219,14 @@ static int open_map(const struct process_root *root, uint32_t outer_pid, struct 
 static int open_dump(const struct process_root *root, const struct open_request *request,
 		     struct diag *why)
 {
-	struct object_file file;
+	struct dso_file file;
 	int err;
 
 	if (!request->path[0])
 		return diag_set(why, -ENOENT, "no jitdump");
-	err = object_file_open(&file, request, root, OBJECT_FILE_MAP_FILES, NULL, why);
+	err = dso_file_open(&file, request, root, DSO_FILE_MAP_FILES, NULL, why);
 	if (err)
-		err = object_file_open(&file, request, root, OBJECT_FILE_IN_ROOT, NULL, why);
+		err = dso_file_open(&file, request, root, DSO_FILE_IN_ROOT, NULL, why);
 	if (!err && file.is_copy) {
 		close(file.fd);
 		return diag_set(why, -EXDEV, "jitdump is on FUSE or an overlay of another user "
@@ -240,18 +235,18 @@ static int open_dump(const struct process_root *root, const struct open_request 
 	return err ? err : file.fd;
 }
 
-/* Looking for a file below the root of a process, as an errand. */
+/* Looking for a file below the root of a process, as a blocking call. */
 struct jit_job {
-	struct errand_job job;		/* first: its address is the job's */
+	struct blocking_job job;	/* first: its address is the job's */
 	enum jit_kind kind;
 	int fd;				/* owned; -errno with the reason */
 	struct diag why;
 	struct open_request request;	/* last: allocated up to the end of its path only */
 };
 
-static void run_job(struct errand_job *errand)
+static void run_job(struct blocking_job *blocking_call)
 {
-	struct jit_job *job = (struct jit_job *)errand;
+	struct jit_job *job = (struct jit_job *)blocking_call;
 	struct process_root root;
 
 	process_root_open(&root, job->request.pid);
@@ -260,9 +255,9 @@ static void run_job(struct errand_job *errand)
 	process_root_close(&root);
 }
 
-static void drop_job(struct errand_job *errand)
+static void drop_job(struct blocking_job *blocking_call)
 {
-	struct jit_job *job = (struct jit_job *)errand;
+	struct jit_job *job = (struct jit_job *)blocking_call;
 
 	if (job->fd >= 0)
 		close(job->fd);
@@ -278,16 +273,16 @@ static int open_kind(struct jit_files *files, enum jit_kind kind,
 
 	if (job) {
 		memset(job, 0, offsetof(struct jit_job, request));
-		job->job = (struct errand_job){ .key = file_errand_key(request), .run = run_job,
+		job->job = (struct blocking_job){ .key = file_call_key(request), .run = run_job,
 						.drop = drop_job };
 		job->kind = kind;
 		job->fd = -1;
 		memcpy(&job->request, request,
 		       offsetof(struct open_request, path) + path_bytes);
-		err = errands_run(&files->errands, &job->job);
+		err = blocking_calls_run(files->blocking_calls, &job->job);
 	}
 	if (err)
-		return file_errand_refuse(err, why);
+		return file_call_refuse(err, why);
 	fd = job->fd;
 	if (fd < 0)
 		*why = job->why;
@@ -342,39 +337,35 @@ static int open_source(struct jit_files *files, struct jit_process *process, enu
 	return 0;
 }
 
-/* Returns a memfd from which the worker reads the previous answer; or -errno. */
-static int copy_answer(const struct sandbox_bytes *bytes, struct diag *why)
+/* Returns a memfd from which the worker reads the previous reply; or -errno. */
+static int copy_reply(const struct sandbox_bytes *bytes, struct diag *why)
 {
-	int fd = memfd_create("flametop-names", MFD_CLOEXEC);
+	const int fd = sandbox_seal("flametop-names", bytes->bytes, bytes->count);
 
-	if (fd >= 0 && whole_write(fd, bytes->bytes, bytes->count) == (ssize_t)bytes->count)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return diag_set(why, -ENOMEM, "no memory for a copy of the names");
+	return fd >= 0 ? fd : diag_set(why, -ENOMEM, "no memory for a copy of the names");
 }
 
-/* A forged answer can only harm the names of the worker's own file; but an offset outside of the
+/* A forged reply can only harm the names of the worker's own file; but an offset outside of the
  * file would harm later looks, so it is checked. */
-static int check_answer(const struct jit_source *source, const struct sandbox_bytes *bytes,
-			struct jit_tables *tables, struct diag *why)
+static int check_reply(const struct jit_source *source, const struct sandbox_bytes *bytes,
+		       struct jit_tables *tables, struct diag *why)
 {
 	struct stat status;
-	int err = jit_answer_check(tables, bytes->bytes, bytes->count, why);
+	int err = jit_reply_check(tables, bytes->bytes, bytes->count, why);
 
 	if (err)
 		return err;
-	if (fstat(source->fd, &status) || tables->answer->read_bytes < source->read_bytes ||
-	    tables->answer->read_bytes > (uint64_t)status.st_size)
+	if (fstat(source->fd, &status) || tables->reply->read_bytes < source->read_bytes ||
+	    tables->reply->read_bytes > (uint64_t)status.st_size)
 		return diag_set(why, -EBADMSG, "names that end nowhere");
 	return 0;
 }
 
-static int take_answer(struct jit_files *files, struct jit_process *process,
-		       struct jit_source *source, struct sandbox_bytes *bytes, struct diag *why)
+static int take_reply(struct jit_files *files, struct jit_process *process,
+		      struct jit_source *source, struct sandbox_bytes *bytes, struct diag *why)
 {
 	struct jit_tables tables;
-	int err = check_answer(source, bytes, &tables, why);
+	int err = check_reply(source, bytes, &tables, why);
 
 	if (!err && bytes->count > JIT_FILES_BYTES_MAX - files->bytes)
 		err = diag_set(why, -E2BIG, "all names of run-time code are larger than %zu "
@@ -388,7 +379,7 @@ static int take_answer(struct jit_files *files, struct jit_process *process,
 		process->before = process->current;
 	else
 		drop_bytes(files, &process->current);
-	source->read_bytes = tables.answer->read_bytes;
+	source->read_bytes = tables.reply->read_bytes;
 	process->current = *bytes;
 	process->tables = tables;
 	process->is_given = false;
@@ -406,7 +397,7 @@ static int read_source(struct jit_files *files, struct sandbox *sandbox,
 	int err;
 
 	if (process->sources[JIT_MAP].read_bytes || process->sources[JIT_DUMP].read_bytes) {
-		job.inputs[1] = copy_answer(&process->current, why);
+		job.inputs[1] = copy_reply(&process->current, why);
 		if (job.inputs[1] < 0)
 			return job.inputs[1];
 		job.input_count = 2;
@@ -414,7 +405,7 @@ static int read_source(struct jit_files *files, struct sandbox *sandbox,
 	err = sandbox_run(sandbox, &job, &bytes, why);
 	if (job.input_count == 2)
 		close(job.inputs[1]);
-	return err ? err : take_answer(files, process, source, &bytes, why);
+	return err ? err : take_reply(files, process, source, &bytes, why);
 }
 
 /* Returns whether the names have changed. */
@@ -443,8 +434,8 @@ static bool look(struct jit_files *files, struct sandbox *sandbox, struct jit_pr
 	return read_source(files, sandbox, process, kind, why) == 0;
 }
 
-void jit_files_answer(struct jit_files *files, struct sandbox *sandbox,
-		      const struct open_request *request, struct open_reply *reply)
+void jit_files_reply(struct jit_files *files, struct sandbox *sandbox,
+		     const struct open_request *request, struct open_reply *reply)
 {
 	const uint64_t begin_ns = clock_now_ns();
 	struct jit_process *process;
@@ -477,7 +468,7 @@ void jit_files_answer(struct jit_files *files, struct sandbox *sandbox,
 		diag_set(&reply->why, -ENOENT, "says nothing of its run-time code");
 	reply->table = process->tables.names;
 	reply->unwind = process->tables.unwind;
-	reply->unwind_base = reply->is_ready ? process->tables.answer->unwind_base : 0;
+	reply->unwind_base = reply->is_ready ? process->tables.reply->unwind_base : 0;
 	reply->took_ns = clock_now_ns() - begin_ns;
 }
 
@@ -486,6 +477,5 @@ void jit_files_finish(struct jit_files *files)
 	for (uint32_t i = 0; i < files->capacity; i++)
 		forget(files, i);
 	free(files->rows);
-	errands_finish(&files->errands);
 	*files = (struct jit_files){ .rows = NULL };
 }

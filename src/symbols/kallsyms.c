@@ -12,7 +12,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +29,7 @@
 struct line {
 	uint64_t address;
 	char type;
-	const char *name, *object_name;	/* object_name NULL: the kernel itself */
+	const char *name, *dso_name;	/* dso_name NULL: the kernel itself */
 };
 
 struct parser {
@@ -45,7 +47,9 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Splits one terminated line in place: "address type name[\t[object]]". */
+/* Splits one terminated line in place: "address type name[\t[DSO]]". Returns false for a line that
+ * names nothing: damaged, or a mark of the AArch64 assembler ("$x", "$d.3"), of which modules have
+ * many. */
 static bool split_line(char *text, struct line *out)
 {
 	char *bracket, *end;
@@ -58,15 +62,15 @@ static bool split_line(char *text, struct line *out)
 		return false;
 	out->type = text[1];
 	out->name = text + 3;
-	out->object_name = NULL;
+	out->dso_name = NULL;
 	end = text + 3 + strcspn(text + 3, " \t");
 	bracket = strchr(end, '[');
 	*end = '\0';
 	if (bracket && strchr(bracket, ']')) {
 		*strchr(bracket, ']') = '\0';
-		out->object_name = bracket + 1;
+		out->dso_name = bracket + 1;
 	}
-	return out->name[0] != '\0';
+	return out->name[0] != '\0' && out->name[0] != '$';
 }
 
 static bool is_text_type(char type)
@@ -83,13 +87,13 @@ static int add_line(void *context, const struct line *line)
 	if (line->address < FIRST_REAL_ADDRESS || line->type == 'A' || line->type == 'a')
 		return 0;
 	parser->lines_with_address++;
-	if (line->object_name && parser->slide)
+	if (line->dso_name && parser->slide)
 		return 0;
-	if (!line->object_name && strcmp(line->name, "_text") == 0)
+	if (!line->dso_name && strcmp(line->name, KALLSYMS_TEXT) == 0)
 		parser->text_address = address;
 	if (!is_text_type(line->type) || strcmp(line->name, "_etext") == 0)
-		return flat_builder_add_boundary(parser->builder, address, line->object_name);
-	return flat_builder_add(parser->builder, address, 0, line->name, line->object_name, 0);
+		return flat_builder_add_boundary(parser->builder, address, line->dso_name);
+	return flat_builder_add(parser->builder, address, 0, line->name, line->dso_name, 0);
 }
 
 typedef int line_sink(void *context, const struct line *line);
@@ -259,7 +263,7 @@ static int tell_line(void *context, const struct line *line)
 
 	if (!is_text_type(line->type))
 		return 0;
-	return listing->sink(listing->context, line->address, line->name, line->object_name);
+	return listing->sink(listing->context, line->address, line->name, line->dso_name);
 }
 
 int kallsyms_list(const char *path, kallsyms_sink *sink, void *context,
@@ -270,17 +274,42 @@ int kallsyms_list(const char *path, kallsyms_sink *sink, void *context,
 	return walk_path(path, is_stopping, tell_line, &listing, why);
 }
 
+#define ALL_FOUND 1	/* ends the walk early */
+
+static int find_bound(void *context, const struct line *line)
+{
+	struct kallsyms_bounds *bounds = context;
+
+	if (line->dso_name)
+		return 0;
+	if (!strcmp(line->name, KALLSYMS_TEXT))
+		bounds->begin = line->address;
+	else if (!strcmp(line->name, "_etext"))
+		bounds->end = line->address;
+	return bounds->begin && bounds->end ? ALL_FOUND : 0;
+}
+
+int kallsyms_find_bounds(struct kallsyms_bounds *out, const char *path,
+			 const atomic_bool *is_stopping, struct diag *why)
+{
+	int err;
+
+	*out = (struct kallsyms_bounds){ 0 };
+	err = walk_path(path, is_stopping, find_bound, out, why);
+	return err == ALL_FOUND ? 0 : err;
+}
+
 void kallsyms_finish(struct kallsyms *kallsyms)
 {
 	free(kallsyms->bytes);
 	*kallsyms = (struct kallsyms){ .bytes = NULL };
 }
 
-struct build_id kallsyms_build_id(void)
+static struct build_id read_build_id(const char *path)
 {
 	struct build_id id = { .count = 0 };
 	_Alignas(ElfW(Nhdr)) unsigned char notes[4096];	/* a few hundred bytes are usual */
-	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t len;
 
 	if (fd < 0)
@@ -305,4 +334,19 @@ struct build_id kallsyms_build_id(void)
 		at = next;
 	}
 	return id;
+}
+
+struct build_id kallsyms_build_id(void)
+{
+	return read_build_id("/sys/kernel/notes");
+}
+
+struct build_id kallsyms_module_build_id(const char *name)
+{
+	char path[NAME_MAX + 64];
+
+	if (!name[0] || name[0] == '.' || strchr(name, '/') || strlen(name) > NAME_MAX)
+		return (struct build_id){ .count = 0 };
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
+	return read_build_id(path);
 }

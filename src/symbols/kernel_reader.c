@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "symbols/kallsyms.h"
+
 #define REQUEST_QUEUE_BYTES 4096
 #define REPLY_QUEUE_BYTES   16384
 
 /* The part of struct open_request that is used here. */
 struct kernel_request {
-	uint32_t object, serial;
+	uint32_t dso, serial;
 	bool is_fresh;
 	struct recorded_names names;
 	uint64_t slide;
@@ -95,8 +97,8 @@ static void drop_old(struct kernel_reader *reader, const struct kernel_request *
 	atomic_store_explicit(&reader->bytes, bytes, memory_order_relaxed);
 }
 
-static void answer(struct kernel_reader *reader, const struct kernel_request *request,
-		   struct open_reply *reply)
+static void reply(struct kernel_reader *reader, const struct kernel_request *request,
+		  struct open_reply *reply)
 {
 	struct kernel_table *table = reader->tables;
 
@@ -131,9 +133,9 @@ static int serve(void *owner)
 		return SERVICE_SLEEP;
 	/* Never NULL: KERNEL_READER_UNDER_WAY_MAX. */
 	queued = spsc_reserve(&reader->service->replies, sizeof(*queued));
-	*queued = (struct open_reply){ .object = request->object, .serial = request->serial,
+	*queued = (struct open_reply){ .dso = request->dso, .serial = request->serial,
 				       .names = request->names };
-	answer(reader, request, queued);
+	reply(reader, request, queued);
 	spsc_release(&reader->service->requests);
 	spsc_commit(&reader->service->replies);
 	service_notify(reader->announce);
@@ -192,7 +194,7 @@ bool kernel_reader_request(struct kernel_reader *reader, const struct open_reque
 	if (!queued)
 		return false;
 	*queued = (struct kernel_request){
-		.object = request->object, .serial = request->serial,
+		.dso = request->dso, .serial = request->serial,
 		.is_fresh = request->is_fresh, .names = request->names,
 		.slide = request->kernel_slide, .build_id = request->build_id,
 	};

@@ -9,7 +9,7 @@
 #define SYMBOLS_KERNEL_READER_H
 
 #include "base/service.h"
-#include "symbols/object_opener.h"
+#include "symbols/dso_file.h"
 
 #define KERNEL_READER_UNDER_WAY_MAX 8	/* no more requests than both queues can hold */
 

@@ -1,4 +1,4 @@
-/* table_cache.c - see symbols/table_cache.h.
+/* table_cache.c - see table_cache.h.
  *
  *   entry: | magic | build-id of flametop | key | checksum | flat table |
  *
@@ -13,7 +13,7 @@
  * Invariant: an entry is used only by the very build of this program that made it (its build-id):
  * another compiler finds other names.
  */
-#include "symbols/table_cache.h"
+#include "table_cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/user.h"
+#include "base/privileges.h"
 
 #define ENTRY_MAGIC	   0x31454843414346ull	/* "FCACHE1" */
 #define NAME_SUFFIX	   ".table"
@@ -44,7 +44,7 @@ struct entry_header {
 	uint64_t table_bytes, checksum;	/* size and checksum of the table */
 	uint64_t header_checksum;	/* checksum of the fields above */
 };
-_Static_assert(sizeof(struct entry_header) == 160, "no gaps, and the table behind is aligned");
+_Static_assert(sizeof(struct entry_header) == 160, "no gaps, and the table after it is aligned");
 
 struct table_cache {
 	int directory;

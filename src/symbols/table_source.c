@@ -19,10 +19,9 @@
 #include "table_source.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "symbols/debug_file.h"
+#include "symbols/dso_file.h"
 
 struct compile {
 	const struct table_request *request;
@@ -44,7 +43,7 @@ bool table_source_is_lasting(const struct diag *why)
 }
 
 static void compile_with(struct table_source *source, struct compile *compile,
-			 const struct object_file *debug)
+			 const struct dso_file *debug)
 {
 	compile->kept = (struct kept_table){ .debug = debug->version };
 	sandbox_compile(source->sandbox, compile->request->file->fd, debug->fd,
@@ -55,21 +54,21 @@ static struct debug_search search_of(const struct table_request *request,
 				     const struct build_id *id, const char *link)
 {
 	return (struct debug_search){
-		.object = request->file->version, .build_id = *id, .link = link,
-		.object_path = request->path,
+		.dso = request->file->version, .build_id = *id, .link = link,
+		.dso_path = request->path,
 		.has_safe_path = request->root->is_ours && request->file->is_trusted,
 	};
 }
 
-/* A damaged debug file must not cost the object its own names. */
+/* A damaged debug file must not cost the DSO its own names. */
 static void compile_file(struct table_source *source, struct compile *compile)
 {
 	const struct table_request *request = compile->request;
-	const struct object_file none = { .fd = -1 };
+	const struct dso_file none = { .fd = -1 };
 	struct debug_search search = search_of(request, &request->build_id, "");
 	const struct flat_header *header;
 	struct kept_table before;
-	struct object_file debug;
+	struct dso_file debug;
 
 	/* Where the kernel told the build-id, the debug file is known before the first byte. */
 	if (debug_file_open(&debug, &search)) {
@@ -96,7 +95,7 @@ static void compile_file(struct table_source *source, struct compile *compile)
 
 static struct table_cache_key key_of(const struct table_request *request)
 {
-	const struct object_file *file = request->file;
+	const struct dso_file *file = request->file;
 
 	return (struct table_cache_key){
 		.build_id = file->is_certain && file_version_has_copies(&file->version)
@@ -111,7 +110,7 @@ static bool has_same_debug_file(const struct table_request *request, const struc
 	const struct flat_header *header = kept->table.table.header;
 	const struct debug_search search =
 		search_of(request, &header->build_id, header->debug_link);
-	struct object_file debug;
+	struct dso_file debug;
 	bool is_same;
 
 	if (header->has_symtab && !kept->debug.inode)
@@ -142,7 +141,7 @@ static void share(struct table_source *source, const struct table_request *reque
 {
 	const struct table_cache_key key = key_of(request);
 
-	if (table->why.err || !object_file_is_unchanged(request->file) ||
+	if (table->why.err || !dso_file_is_unchanged(request->file) ||
 	    !table_store_share(&source->store, table, &request->file->version) || !source->cache)
 		return;
 	if (!key.build_id.count ||
@@ -153,7 +152,7 @@ static void share(struct table_source *source, const struct table_request *reque
 static int keep(struct table_source *source, struct compile *compile,
 		const struct file_version *debug, struct kept_table **out, struct diag *why)
 {
-	const struct object_file *file = compile->request->file;
+	const struct dso_file *file = compile->request->file;
 
 	if (compile->kept.why.err && !table_source_is_lasting(&compile->kept.why)) {
 		*why = compile->kept.why;
@@ -165,7 +164,7 @@ static int keep(struct table_source *source, struct compile *compile,
 	if (!*out)
 		return diag_set(why, -ENOMEM, "no memory left for its symbol table: restart "
 				"flametop");
-	if (object_file_is_unchanged(file))
+	if (dso_file_is_unchanged(file))
 		table_store_name(&source->store, *out, &file->version, debug);
 	return 0;
 }
@@ -175,7 +174,7 @@ static int get_plain(struct table_source *source, const struct table_request *re
 		     bool is_shareable, struct kept_table **out, bool *is_known, struct diag *why)
 {
 	struct compile compile = { .request = request, .is_shareable = is_shareable };
-	const struct object_file *file = request->file;
+	const struct dso_file *file = request->file;
 	int err;
 
 	*out = table_store_find(&source->store, &file->version, NULL);
@@ -212,7 +211,7 @@ static int get_theirs(struct table_source *source, const struct table_request *r
 		search_of(request, &header->build_id, header->debug_link);
 	struct compile compile = { .request = request };
 	struct kept_table *theirs;
-	struct object_file debug;
+	struct dso_file debug;
 	int err = 0;
 
 	if (debug_file_open_below(&debug, &search, request->root))
@@ -233,7 +232,7 @@ int table_source_get(struct table_source *source, const struct table_request *re
 		     struct kept_table **out, bool *is_known, struct diag *why)
 {
 	const struct process_root *root = request->root;
-	const struct object_file *file = request->file;
+	const struct dso_file *file = request->file;
 	int err = get_plain(source, request, root->is_ours && file->is_trusted, out, is_known, why);
 
 	if (err || (*out)->why.err || root->is_ours || root->root < 0 ||

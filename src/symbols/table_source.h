@@ -1,13 +1,13 @@
 /* table_source.h - gets the symbol table of an open file: from memory, from disk, or from a worker.
  *
- * Thread: the owner's (the object opener); blocks for a worker, at most its deadline.
+ * Thread: the owner's (the DSO opener); blocks for a worker, at most its deadline.
  */
 #ifndef SYMBOLS_TABLE_SOURCE_H
 #define SYMBOLS_TABLE_SOURCE_H
 
-#include "symbols/object_file.h"
-#include "symbols/table_cache.h"
-#include "symbols/table_store.h"
+#include "symbols/dso_file.h"
+#include "table_cache.h"
+#include "table_store.h"
 
 struct table_source {
 	struct sandbox *sandbox;	/* borrowed */
@@ -16,7 +16,7 @@ struct table_source {
 };
 
 struct table_request {
-	const struct object_file *file;
+	const struct dso_file *file;
 	const struct process_root *root;
 	const char *path;		/* path in the process's root */
 	struct build_id build_id;	/* the kernel's for the mapped file; count 0: unknown */

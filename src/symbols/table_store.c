@@ -1,4 +1,4 @@
-/* table_store.c - see symbols/table_store.h.
+/* table_store.c - see table_store.h.
  *
  * Idea: a table is found in three ways. By its file (device, inode, ctime, size). If the file is
  * trusted, by build-id, size and mtime: one table for all copies of a library, but not for a file
@@ -11,7 +11,7 @@
  * Invariant: only a table that was shared (symbols/table_source.h) is found by build-id. Equal
  * hashes are never enough: the things that they lead to are compared.
  */
-#include "symbols/table_store.h"
+#include "table_store.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * Each table has a number. The store counts how often it has given the table away, so that the
  * receiver can return the memory with unwind_store_drop(). A file keeps its number until thousands
  * of other tables were returned after its own; a number is never reused.
- * Thread: the owner's (the object opener).
+ * Thread: the owner's (the DSO opener).
  */
 #ifndef SYMBOLS_UNWIND_STORE_H
 #define SYMBOLS_UNWIND_STORE_H
@@ -14,7 +14,8 @@
 #include "base/id_map.h"
 #include "sandbox/sandbox.h"
 #include "sandbox/unwind_table.h"
-#include "symbols/file_version.h"
+#include "symbols/dso_file.h"
+#include "table_source.h"
 
 #define UNWIND_STORE_IDLE_MAX 4096u	/* numbers kept without a table: 3 MiB */
 
@@ -68,5 +69,19 @@ void unwind_store_fail(struct unwind_store *store, uint64_t number, const struct
 /* Frees the table, unless it was given away more often than the @returned times that its receiver
  * knows of: then one more is on its way. */
 void unwind_store_drop(struct unwind_store *store, uint64_t number, uint32_t returned);
+
+/* Gets the unwind table of an open file: from memory, or from a worker. */
+struct unwind_source {
+	struct sandbox *sandbox;	/* borrowed */
+	struct unwind_store store;
+};
+
+void unwind_source_finish(struct unwind_source *source);
+
+/* Sets in @reply the unwind table, or why there is none, or is_unchanged if it is the one with the
+ * number @known (0: none), which is not made again. @names: header of the same file's symbol table,
+ * with its build-id and debug link. */
+void unwind_source_get(struct unwind_source *source, const struct table_request *request,
+		       const struct flat_header *names, uint64_t known, struct open_reply *reply);
 
 #endif

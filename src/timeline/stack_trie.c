@@ -15,7 +15,7 @@ static uint64_t frame_hash(const void *owner, uint32_t id)
 {
 	const struct stack_frames *frames = owner;
 
-	return id_set_mix(frames->address[id], frames->object[id]);
+	return id_set_mix(frames->address[id], frames->dso[id]);
 }
 
 static uint64_t node_hash(const void *owner, uint32_t id)
@@ -53,7 +53,7 @@ static int grow_frames(struct stack_frames *frames)
 	uint32_t capacity = next_capacity(frames->capacity);
 
 	if (grow_column(&frames->address, capacity, sizeof(*frames->address)) ||
-	    grow_column(&frames->object, capacity, sizeof(*frames->object)) ||
+	    grow_column(&frames->dso, capacity, sizeof(*frames->dso)) ||
 	    grow_column(&frames->symbol, capacity, sizeof(*frames->symbol)))
 		return -ENOMEM;
 	frames->capacity = capacity;
@@ -101,7 +101,7 @@ int stack_trie_init(struct stack_trie *trie)
 void stack_trie_finish(struct stack_trie *trie)
 {
 	free(trie->frames.address);
-	free(trie->frames.object);
+	free(trie->frames.dso);
 	free(trie->frames.symbol);
 	free(trie->nodes.parent);
 	free(trie->nodes.frame);
@@ -113,10 +113,10 @@ void stack_trie_finish(struct stack_trie *trie)
 	memset(trie, 0, sizeof(*trie));
 }
 
-uint32_t stack_trie_frame(struct stack_trie *trie, uint32_t object, uint64_t address)
+uint32_t stack_trie_frame(struct stack_trie *trie, uint32_t dso, uint64_t address)
 {
 	struct stack_frames *frames = &trie->frames;
-	const uint64_t hash = id_set_mix(address, object);
+	const uint64_t hash = id_set_mix(address, dso);
 	uint32_t slot, id;
 
 	if (id_set_reserve(&frames->index, frame_hash, frames) ||
@@ -125,11 +125,11 @@ uint32_t stack_trie_frame(struct stack_trie *trie, uint32_t object, uint64_t add
 	for (slot = id_set_first(&frames->index, hash);
 	     (id = id_set_at(&frames->index, &slot, hash)) != ID_SET_NONE;
 	     slot = id_set_next(&frames->index, slot))
-		if (frames->address[id] == address && frames->object[id] == object)
+		if (frames->address[id] == address && frames->dso[id] == dso)
 			return id;
 	id = frames->count++;
 	frames->address[id] = address;
-	frames->object[id] = object;
+	frames->dso[id] = dso;
 	frames->symbol[id] = ID_SET_NONE;
 	id_set_add(&frames->index, hash, id);
 	return id;
@@ -213,7 +213,7 @@ static void move_rows(struct stack_trie *trie, const unsigned char *used,
 		if (to->frame[i] == ID_SET_NONE)
 			continue;
 		frames->address[kept] = frames->address[i];
-		frames->object[kept] = frames->object[i];
+		frames->dso[kept] = frames->dso[i];
 		frames->symbol[kept] = frames->symbol[i];
 		to->frame[i] = kept++;
 	}

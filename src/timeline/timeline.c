@@ -4,12 +4,12 @@
  * folds only walk them. Rejected: decaying counts in place (perf top): rows that only call others
  * lose their history at every refresh.
  */
-#include "timeline/timeline.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "timeline/timeline.h"
 
 #define ROLL_UP_1_AFTER_NS  (120 * SLICE_NS)
 #define ROLL_UP_1_LENGTH_NS (10 * SLICE_NS)
@@ -440,7 +440,7 @@ static bool is_kept(const struct timeline *timeline, const struct slice *slice)
 }
 
 /* Returns whether @slice is after the border. */
-static bool is_behind(const struct timeline *timeline, uint32_t slice)
+static bool is_after(const struct timeline *timeline, uint32_t slice)
 {
 	return timeline->slices[slice].seq >= timeline->border_seq;
 }
@@ -459,7 +459,7 @@ static void roll_up_to(struct timeline *timeline, uint64_t before_ns, uint64_t l
 		while (end < timeline->count &&
 		       timeline->slices[end].start_ns / length_ns == stretch &&
 		       !is_kept(timeline, &timeline->slices[end]) &&
-		       is_behind(timeline, first) == is_behind(timeline, end))
+		       is_after(timeline, first) == is_after(timeline, end))
 			end++;
 		if (end > first + 1 || timeline->slices[first].ticks)
 			merge(timeline, first, end);
@@ -488,7 +488,7 @@ bool timeline_evict_oldest(struct timeline *timeline)
 {
 	if (!timeline->count)
 		return false;
-	if (is_behind(timeline, 0))
+	if (is_after(timeline, 0))
 		timeline->evicted_samples += timeline->slices[0].samples;
 	if (timeline->slices[0].end_ns > timeline->evicted_until_ns)
 		timeline->evicted_until_ns = timeline->slices[0].end_ns;
@@ -517,4 +517,145 @@ size_t timeline_bytes(const struct timeline *timeline)
 			 sizeof(struct slice) +
 			 timeline->slices[i].tick_count * sizeof(struct slice_tick);
 	return bytes;
+}
+
+/* A minute is allocated for its first sample, so a rare event costs little, and one that no longer
+ * occurs costs nothing in the end. Rejected: totals in the slices, which lose their ticks when they
+ * are rolled up after two minutes, while the activity graph shows twenty.
+ */
+
+#define EVENTS_FEW 8	/* up to so many events are stepped through one by one */
+
+static struct tick_minute *find_minute(const struct tick_totals *totals, uint32_t event,
+				       uint64_t minute)
+{
+	struct tick_minute *found;
+
+	if (event >= TICK_TOTALS_EVENTS || !totals->events[event])
+		return NULL;
+	found = totals->events[event][minute % TICK_TOTALS_MINUTES];
+	return found && found->minute == minute ? found : NULL;
+}
+
+static void release(struct tick_totals *totals, struct tick_minute **minute)
+{
+	if (!*minute)
+		return;
+	free(*minute);
+	*minute = NULL;
+	totals->last.second = NULL;
+	totals->bytes -= sizeof(**minute);
+}
+
+/* Adds the minute in place of an older one. NULL: no memory, or there is a newer one. */
+static struct tick_minute *enter(struct tick_totals *totals, uint32_t event, uint64_t minute)
+{
+	struct tick_minute **place;
+
+	if (!totals->events[event]) {
+		totals->events[event] = calloc(TICK_TOTALS_MINUTES, sizeof(*place));
+		if (!totals->events[event])
+			return NULL;
+		totals->bytes += TICK_TOTALS_MINUTES * sizeof(*place);
+	}
+	place = &totals->events[event][minute % TICK_TOTALS_MINUTES];
+	if (*place && (*place)->minute > minute)
+		return NULL;
+	if (!*place) {
+		*place = malloc(sizeof(**place));
+		if (!*place)
+			return NULL;
+		totals->bytes += sizeof(**place);
+	}
+	totals->last.second = NULL;
+	memset(*place, 0, sizeof(**place));
+	(*place)->minute = minute;
+	return *place;
+}
+
+/* Sets `last` to the place of @time_ns. False: a sample of that time is left out. */
+static bool go_to(struct tick_totals *totals, uint32_t event, uint64_t time_ns)
+{
+	const uint64_t second = time_ns / SLICE_NS;
+	struct tick_minute *minute = find_minute(totals, event, second / 60);
+
+	if (!minute && event < TICK_TOTALS_EVENTS)
+		minute = enter(totals, event, second / 60);
+	if (!minute)
+		return false;
+	totals->last = (struct tick_place){
+		.begin_ns = time_ns - time_ns % TICK_NS, .event = event,
+		.second = &minute->seconds[second % 60],
+		.tick = &minute->busy[second % 60][time_ns % SLICE_NS / TICK_NS],
+	};
+	return true;
+}
+
+void tick_totals_add(struct tick_totals *totals, uint32_t event, uint64_t time_ns, uint32_t count,
+		     bool is_busy)
+{
+	struct tick_place *last = &totals->last;
+
+	if ((!last->second || last->event != event || time_ns - last->begin_ns >= TICK_NS) &&
+	    !go_to(totals, event, time_ns))
+		return;
+	*last->second += count;
+	if (is_busy)
+		*last->tick += count;
+}
+
+uint32_t tick_totals_second(const struct tick_totals *totals, uint32_t event, uint64_t second)
+{
+	const struct tick_minute *minute = find_minute(totals, event, second / 60);
+
+	return minute ? minute->seconds[second % 60] : 0;
+}
+
+const uint32_t *tick_totals_busy(const struct tick_totals *totals, uint32_t event, uint64_t second)
+{
+	const struct tick_minute *minute = find_minute(totals, event, second / 60);
+
+	return minute ? minute->busy[second % 60] : NULL;
+}
+
+uint32_t tick_totals_next(const struct tick_totals *totals, uint32_t event, uint32_t count)
+{
+	const uint32_t next = count ? (event + 1) % count : 0;
+
+	if (count <= EVENTS_FEW)
+		return next;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t at = (next + i) % count;
+
+		if (at < TICK_TOTALS_EVENTS && totals->events[at])
+			return at;
+	}
+	return next;
+}
+
+void tick_totals_drop(struct tick_totals *totals, uint32_t event)
+{
+	if (event >= TICK_TOTALS_EVENTS || !totals->events[event])
+		return;
+	for (uint32_t i = 0; i < TICK_TOTALS_MINUTES; i++)
+		release(totals, &totals->events[event][i]);
+	free(totals->events[event]);
+	totals->events[event] = NULL;
+	totals->bytes -= TICK_TOTALS_MINUTES * sizeof(struct tick_minute *);
+}
+
+void tick_totals_forget(struct tick_totals *totals, uint64_t until_ns)
+{
+	const uint64_t first = until_ns / SLICE_NS / 60;
+
+	for (uint32_t event = 0; event < TICK_TOTALS_EVENTS; event++)
+		for (uint32_t i = 0; totals->events[event] && i < TICK_TOTALS_MINUTES; i++)
+			if (totals->events[event][i] && totals->events[event][i]->minute < first)
+				release(totals, &totals->events[event][i]);
+}
+
+void tick_totals_finish(struct tick_totals *totals)
+{
+	for (uint32_t event = 0; event < TICK_TOTALS_EVENTS; event++)
+		tick_totals_drop(totals, event);
 }

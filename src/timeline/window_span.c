@@ -1,5 +1,5 @@
-/* window_span.c - see timeline/window_span.h. */
-#include "timeline/window_span.h"
+/* window_span.c - see timeline/timeline.h. */
+#include "timeline/timeline.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -64,22 +64,22 @@ static void limit_span(struct window_span *span, const struct timeline *timeline
 
 /* Leaves out everything before the last reset. */
 static void leave_zeroed(struct window_span *span, const struct timeline *timeline,
-			 const struct window_wish *wish)
+			 const struct window_request *request)
 {
-	while (span->first < span->end && timeline->slices[span->first].seq < wish->zero_seq)
+	while (span->first < span->end && timeline->slices[span->first].seq < request->zero_seq)
 		span->first++;
-	if (wish->zero_ns > span->begin_ns)
-		span->begin_ns = wish->zero_ns;
+	if (request->zero_ns > span->begin_ns)
+		span->begin_ns = request->zero_ns;
 }
 
 /* Leaves out the slices that were in the previous window. */
 static void continue_span(struct window_span *span, const struct timeline *timeline,
-			  const struct window_wish *wish)
+			  const struct window_request *request)
 {
-	while (span->first < span->end && timeline->slices[span->first].seq < wish->since_seq)
+	while (span->first < span->end && timeline->slices[span->first].seq < request->since_seq)
 		span->first++;
-	if (wish->since_ns)
-		span->begin_ns = wish->since_ns;
+	if (request->since_ns)
+		span->begin_ns = request->since_ns;
 }
 
 /* Returns whether at least half of @begin_ns..@end_ns is after the border at @ns. */
@@ -160,11 +160,11 @@ static uint64_t move_border(const struct timeline *timeline, uint64_t ns)
 
 /* Looks at all slices: those of samples that had to wait are not in order of time. */
 static void choose_ticks(struct window_span *span, const struct timeline *timeline,
-			 const struct window_wish *wish)
+			 const struct window_request *request)
 {
 	span->is_chosen = true;
-	span->from_ns = wish->chosen_ns > span->begin_ns ? wish->chosen_ns : span->begin_ns;
-	span->until_ns = wish->frozen_ns < span->end_ns ? wish->frozen_ns : span->end_ns;
+	span->from_ns = request->chosen_ns > span->begin_ns ? request->chosen_ns : span->begin_ns;
+	span->until_ns = request->frozen_ns < span->end_ns ? request->frozen_ns : span->end_ns;
 	span->first = span->end = 0;
 	if (span->from_ns >= span->until_ns) {	/* it has left the history, or is to come */
 		span->begin_ns = span->end_ns = span->from_ns = span->until_ns;
@@ -188,25 +188,25 @@ static void choose_ticks(struct window_span *span, const struct timeline *timeli
 }
 
 struct window_span window_span_choose(const struct timeline *timeline,
-				      const struct window_wish *wish)
+				      const struct window_request *request)
 {
-	struct window_span span = { .end = timeline->count, .begin_ns = wish->known_ns,
-				    .end_ns = wish->newest_ns };
+	struct window_span span = { .end = timeline->count, .begin_ns = request->known_ns,
+				    .end_ns = request->newest_ns };
 
 	if (span.end_ns < span.begin_ns)
 		span.end_ns = span.begin_ns;
-	if (wish->chosen_ns) {
-		choose_ticks(&span, timeline, wish);
+	if (request->chosen_ns) {
+		choose_ticks(&span, timeline, request);
 		return span;
 	}
-	if (wish->frozen_ns)
-		freeze_span(&span, timeline, wish->frozen_ns);
-	leave_zeroed(&span, timeline, wish);
-	if (wish->kind == WINDOW_INTERVAL)
-		continue_span(&span, timeline, wish);
-	else if (wish->kind == WINDOW_SECONDS)
-		limit_span(&span, timeline, wish->length_ns);
-	else if (wish->kind == WINDOW_DECAY)
+	if (request->frozen_ns)
+		freeze_span(&span, timeline, request->frozen_ns);
+	leave_zeroed(&span, timeline, request);
+	if (request->kind == WINDOW_INTERVAL)
+		continue_span(&span, timeline, request);
+	else if (request->kind == WINDOW_SECONDS)
+		limit_span(&span, timeline, request->length_ns);
+	else if (request->kind == WINDOW_DECAY)
 		limit_span(&span, timeline, DECAY_END_NS);
 	if (span.begin_ns > span.end_ns)	/* all of it has left the history */
 		span.begin_ns = span.end_ns;

@@ -1,4 +1,4 @@
-/* walker.c - see unwind/walker.h.
+/* walker.c - see unwind/walk.h.
  *
  * Problem: a stack of 40 frames per sample and thousands of samples a second; a general DWARF
  * unwinder takes 20 us each.
@@ -21,6 +21,10 @@
  * frames are given out only if they lead to other code; else the stack ends at the first of them.
  * Three or more that lead to one another, up to the end of the copy, are believed, too.
  *
+ * aarch64 keeps the return address in x30 (lr), and a function saves it only if it calls another:
+ * lr is known of the leaf, and of what a signal interrupted. Its rows, and code without rows, lead
+ * to the steps of arm_step.c.
+ *
  * Few rows count from bx. It is not followed from frame to frame: at such a row, the walk is
  * repeated from where bx was last known, this time following bx.
  *
@@ -29,16 +33,16 @@
  * WALKER_FRAMES_MAX bounds what bytes made by a stranger can do with those. No address is given out
  * that is not in an executable mapping, except the leaf's.
  */
-#include "unwind/walker.h"
+#include "unwind/walk.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arm_step.h"
+
 #define HASH_FACTOR 0x9e3779b97f4a7c15ull	/* 2^64 / golden ratio */
-/* RLIMIT_STACK's default: what is further away than a whole stack is not on it. */
-#define STACK_BYTES_MAX (8u << 20)
 /* The kernel's struct ucontext, which sp points to in a signal's return code. */
 #define SIGNAL_BP 120
 #define SIGNAL_BX 128
@@ -46,11 +50,6 @@
 #define SIGNAL_IP 168
 #define CHAIN_FRAMES 3	/* frames of unnamed code that must agree: two steps */
 #define PLT_SLOT_MASK 15	/* slots have 16 bytes */
-
-struct frame {
-	uint64_t ip, sp, bp;
-	bool is_exact;	/* it was interrupted at ip: nothing was called there */
-};
 
 /* bx, as far as it was followed. */
 struct trail {
@@ -89,6 +88,12 @@ static const struct unwind_row *find_in_table(struct walker *walker, const struc
 	return &kept->row;
 }
 
+/* An emulator may map files of another machine than the one whose registers were sampled. */
+static bool is_of_machine(const struct unwind_table *table, enum machine machine)
+{
+	return table->header->machine == machine || table->header->machine == MACHINE_UNKNOWN;
+}
+
 /* Not inlined into find_row(), which mostly finds the row in the cache. */
 __attribute__((noinline)) static void fill_cached(struct walker *walker,
 						  const struct walker_space *space, uint64_t ip,
@@ -105,8 +110,10 @@ __attribute__((noinline)) static void fill_cached(struct walker *walker,
 		.is_unnamed = code.is_unnamed,
 		.is_unread = code.is_unread,
 	};
-	if (code.table)
+	if (code.table && is_of_machine(code.table, space->machine))
 		cached->row = *find_in_table(walker, &code);
+	if (space->machine == MACHINE_AARCH64 && cached->row.kind == UNWIND_GAP)
+		cached->row.kind = UNWIND_ARM_GAP;
 }
 
 /* An entry of zeros is no special case: it says that nothing is mapped at address 0 of space 0. */
@@ -119,21 +126,6 @@ static inline const struct walker_cached *find_row(struct walker *walker,
 	if (cached->ip != ip || cached->space != space->number)
 		fill_cached(walker, space, ip, cached);
 	return cached;
-}
-
-static bool read_word(const struct walker_stack *stack, uint64_t address, uint64_t *word)
-{
-	uint64_t offset = address - stack->start;	/* below the start it is huge */
-
-	if (stack->count < sizeof(*word) || offset > stack->count - sizeof(*word))
-		return false;
-	memcpy(word, stack->bytes + offset, sizeof(*word));
-	return true;
-}
-
-static enum walker_end unread_end(const struct frame *frame, uint64_t address)
-{
-	return address - frame->sp < STACK_BYTES_MAX ? WALKER_CUT : WALKER_LOST;
 }
 
 /* The steps return false with *end set when there is no caller to be had. */
@@ -228,8 +220,12 @@ static bool step_by_row(struct frame *frame, const struct unwind_row *row,
 	case UNWIND_END:
 		*end = WALKER_COMPLETE;
 		return false;
-	case UNWIND_BX:	/* walk_from() handles these two after this failure */
+	case UNWIND_BX:	/* walk_from() handles these, for they need more than the frame */
 	case UNWIND_DI:
+	case UNWIND_ARM_SP:
+	case UNWIND_ARM_BP:
+	case UNWIND_ARM_SIGNAL:
+	case UNWIND_ARM_GAP:
 	case UNWIND_COMPLEX:
 		*end = WALKER_COMPLEX;
 		return false;
@@ -265,7 +261,9 @@ static const struct walker_cached *find_frame(struct walker *walker,
 
 	if (found->is_mapped || frame->is_exact || !space->find_return)
 		return found;
-	address = space->find_return(space->context, frame->sp - 8, frame->ip);
+	address = space->find_return(space->context,
+				     frame->sp - (space->machine == MACHINE_AARCH64 ? 0 : 8),
+				     frame->ip);
 	if (!address)
 		return found;
 	frame->ip = address;
@@ -337,6 +335,65 @@ static void find_bx(struct walker *walker, const struct walker_space *space, str
 	}
 }
 
+/* Steps out of aarch64 code that has no row: JIT, code written by hand, the return from a signal. A
+ * function that was interrupted before it called anything has its return address in x30. Else x30
+ * is an address after one of its own calls: this also has no row. */
+static bool step_out_of_gap(struct walker *walker, const struct walker_space *space,
+			    struct frame *frame, const struct walker_stack *stack,
+			    enum walker_end *end)
+{
+	const uint64_t lr = frame->is_exact ? arm_address(walker->lr) : 0;
+	const struct walker_cached *found;
+
+	if (arm_is_signal(frame, stack))
+		return arm_step_out_of_signal(frame, &walker->lr, stack, end);
+	if (!lr)
+		return arm_step_by_record(frame, stack, end);
+	found = find_row(walker, space, lr - 1);
+	*end = WALKER_LOADING;
+	if (found->is_loading)
+		return false;
+	if (found->row.kind != UNWIND_ARM_SP && found->row.kind != UNWIND_ARM_BP)
+		return arm_step_by_record(frame, stack, end);
+	arm_step_by_lr(frame, lr, stack);
+	return true;
+}
+
+static bool is_frame(const struct unwind_row *row)
+{
+	return row->kind == UNWIND_ARM_SP || row->kind == UNWIND_ARM_BP;
+}
+
+uint64_t walker_find_in_lr(struct walker *walker, const struct walker_space *space, uint64_t ip,
+			   uint64_t lr, bool *is_loading)
+{
+	const struct walker_cached *found = find_row(walker, space, ip);
+	const uint64_t address = arm_address(lr);
+
+	*is_loading = found->is_loading;
+	if (!is_frame(&found->row) || found->row.bx & UNWIND_SAVES_LR)
+		return 0;
+	return find_row(walker, space, address - 1)->is_mapped ? address : 0;
+}
+
+/* Steps by a row of aarch64, whose return address may be in the walker's lr. */
+static bool step_by_arm_row(struct walker *walker, const struct walker_space *space,
+			    struct frame *frame, const struct unwind_row *row,
+			    const struct walker_stack *stack, enum walker_end *end)
+{
+	switch ((enum unwind_kind)row->kind) {
+	case UNWIND_ARM_SP:
+	case UNWIND_ARM_BP:
+		return arm_step_by_row(frame, row, walker->lr, stack, end);
+	case UNWIND_ARM_SIGNAL:
+		return arm_step_out_of_signal(frame, &walker->lr, stack, end);
+	case UNWIND_ARM_GAP:
+		return step_out_of_gap(walker, space, frame, stack, end);
+	default:
+		return false;
+	}
+}
+
 /* Returns how many frames to give out of the @count that a walk found. The last @unnamed of them
  * are in unnamed code. */
 static size_t leave_out_guesses(size_t count, size_t unnamed, enum walker_end *end)
@@ -379,7 +436,9 @@ static size_t walk_from(struct walker *walker, const struct walker_space *space,
 		frames[count] = frame.ip;
 		unnamed = found->is_unnamed ? unnamed + 1 : 0;
 		has_more = step(space, &frame, found, stack, end);
-		if (!has_more && *end == WALKER_COMPLEX && is_other(&found->row)) {
+		if (!has_more && *end == WALKER_COMPLEX && space->machine == MACHINE_AARCH64) {
+			has_more = step_by_arm_row(walker, space, &frame, &found->row, stack, end);
+		} else if (!has_more && *end == WALKER_COMPLEX && is_other(&found->row)) {
 			const struct unwind_row row = found->row;	/* the cache moves on */
 
 			find_bx(walker, space, &trail, registers, stack, count);
@@ -399,6 +458,7 @@ size_t walker_walk(struct walker *walker, const struct walker_space *space,
 
 	assert(room > 0);
 	memset(walker->exact, 0, sizeof(walker->exact));
+	walker->lr = registers->lr;
 	return walk_from(walker, space, leaf, registers, stack, frames, 0, room, end);
 }
 
@@ -418,6 +478,8 @@ size_t walker_resume(struct walker *walker, const struct walker_space *space,
 		walker->exact[count / 64] |= at->is_exact << count % 64;
 		frames[count++] = at++->ip;
 	}
-	return walk_from(walker, space, (struct frame){ at->ip, at->sp, at->bp, at->is_exact },
-			 NULL, stack, frames, count, room, end);
+	walker->lr = at->lr;
+	return walk_from(walker, space,
+			 (struct frame){ at->ip, at->sp, at->bp, .is_exact = at->is_exact }, NULL,
+			 stack, frames, count, room, end);
 }

@@ -1,7 +1,7 @@
 /* allocations.h - counts what the calling thread allocates.
  *
  * Use:    include it in the one file of a program that reads `allocations`; it takes the names
- *         malloc, calloc and realloc for the whole program, with glibc's behind them.
+ *         malloc, calloc and realloc for the whole program, with glibc's after them.
  */
 #ifndef BENCH_ALLOCATIONS_H
 #define BENCH_ALLOCATIONS_H

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "elf/file_jobs.h"
 #include "probe/probe_engine.h"
 
 #define RUNS 20
@@ -18,22 +19,22 @@
 static struct probe_engine *engine;
 static uint64_t number;
 
-static uint64_t wait_for(enum probe_news_kind kind, enum probe_state state, uint32_t *id)
+static uint64_t wait_for(enum engine_event_kind kind, enum probe_state state, uint32_t *id)
 {
 	struct pollfd ready = { .fd = probe_engine_fd(engine), .events = POLLIN };
-	struct probe_news news;
+	struct engine_event event;
 
 	for (;;) {
-		while (probe_engine_news(engine, &news)) {
-			const bool is_it = news.kind == kind && (kind != PROBE_NEWS_STATUS ||
-								 news.status.state == state);
+		while (probe_engine_event(engine, &event)) {
+			const bool is_it = event.kind == kind && (kind != ENGINE_EVENT_STATUS ||
+								  event.status.state == state);
 
-			*id = news.probe ? news.probe : *id;
-			probe_reading_destroy(news.reading);
-			free(news.spec);
-			if (kind == PROBE_NEWS_STATUS && news.kind == PROBE_NEWS_STATUS &&
-			    news.status.state == PROBE_FAILED) {
-				fprintf(stderr, "attach_probe: %s\n", news.status.reason);
+			*id = event.probe ? event.probe : *id;
+			probe_reading_destroy(event.reading);
+			free(event.spec);
+			if (kind == ENGINE_EVENT_STATUS && event.kind == ENGINE_EVENT_STATUS &&
+			    event.status.state == PROBE_FAILED) {
+				fprintf(stderr, "attach_probe: %s\n", event.status.reason);
 				exit(1);
 			}
 			if (is_it)
@@ -43,16 +44,16 @@ static uint64_t wait_for(enum probe_news_kind kind, enum probe_state state, uint
 	}
 }
 
-static double give(enum probe_order_kind kind, const struct probe_spec *spec, uint32_t *id)
+static double give(enum probe_request_kind kind, const struct probe_spec *spec, uint32_t *id)
 {
 	const enum probe_state state = kind == PROBE_OFF ? PROBE_IS_OFF : PROBE_ATTACHED;
-	struct probe_order order = { .kind = kind, .number = ++number, .probe = *id,
+	struct probe_request order = { .kind = kind, .number = ++number, .probe = *id,
 				     .time_ns = clock_now_ns(), .choice.insists = true };
 
 	if (spec)
 		order.choice.spec = *spec;
-	probe_engine_order(engine, &order);
-	return (double)(wait_for(kind == PROBE_REMOVE ? PROBE_NEWS_REMOVED : PROBE_NEWS_STATUS,
+	probe_engine_request(engine, &order);
+	return (double)(wait_for(kind == PROBE_REMOVE ? ENGINE_EVENT_REMOVED : ENGINE_EVENT_STATUS,
 				 state, id) - order.time_ns) / CLOCK_NS_PER_MS;
 }
 
@@ -79,7 +80,7 @@ int main(void)
 	uint32_t id = 0;
 
 	if (probe_spec_parse(&spec, "lat:libc.so.6:getaddrinfo", &why) ||
-	    sandbox_start(&config.sandbox, &why) ||
+	    sandbox_start(&config.sandbox, worker_run, &why) ||
 	    probe_engine_create(&engine, &config, &why)) {
 		fprintf(stderr, "attach_probe: %s\n", why.text);
 		return 1;

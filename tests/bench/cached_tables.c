@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "symbols/object_opener.h"
+#include "elf/file_jobs.h"
+#include "symbols/dso_table.h"
+#include "symbols/table_cache.h"
 
 #define DIRECTORY "/usr/lib/x86_64-linux-gnu"
 
@@ -56,7 +58,7 @@ static uint32_t map_libraries(void)
 
 	for (int i = 0; i < count; i++) {
 		if (mapped < LIBRARIES && map_library(&requests[mapped], names[i]->d_name)) {
-			requests[mapped].object = mapped;
+			requests[mapped].dso = mapped;
 			mapped++;
 		}
 		free(names[i]);
@@ -79,25 +81,25 @@ static double start(struct sandbox *sandbox, const char *directory, uint32_t cou
 		    double *cpu_ms, size_t *bytes)
 {
 	struct table_cache *cache = NULL;
-	struct object_opener *opener;
+	struct dso_opener *opener;
 	struct open_reply reply;
 	struct diag why;
 	uint64_t began_ns, began_cpu_ns = cpu_ns();
-	uint32_t ready = 0, answered = 0;
+	uint32_t ready = 0, replied = 0;
 
 	if (table_cache_open(&cache, directory, &why) ||
-	    object_opener_create(&opener, sandbox, cache, &why)) {
+	    dso_opener_create(&opener, sandbox, cache, &why)) {
 		fprintf(stderr, "cached_tables: %s\n", why.text);
 		return -1;
 	}
 	began_ns = clock_now_ns();
 	for (uint32_t i = 0; i < count; i++)
-		object_opener_request(opener, &requests[i]);
-	while (answered < count) {
-		struct pollfd wait = { .fd = object_opener_fd(opener), .events = POLLIN };
+		dso_opener_request(opener, &requests[i]);
+	while (replied < count) {
+		struct pollfd wait = { .fd = dso_opener_fd(opener), .events = POLLIN };
 
-		if (object_opener_reply(opener, &reply)) {
-			answered++;
+		if (dso_opener_reply(opener, &reply)) {
+			replied++;
 			ready += reply.is_ready;
 		} else {
 			poll(&wait, 1, -1);
@@ -105,8 +107,8 @@ static double start(struct sandbox *sandbox, const char *directory, uint32_t cou
 	}
 	began_ns = clock_now_ns() - began_ns;
 	*cpu_ms = (double)(cpu_ns() - began_cpu_ns) / 1e6;
-	*bytes = object_opener_bytes(opener);
-	object_opener_destroy(opener);
+	*bytes = dso_opener_bytes(opener);
+	dso_opener_destroy(opener);
 	return ready == count ? (double)began_ns / 1e6 : -1;
 }
 
@@ -117,7 +119,7 @@ static double start_once(const char *directory, uint32_t count, double *cpu_ms, 
 	struct diag why;
 	double ms;
 
-	if (sandbox_start(&sandbox, &why))
+	if (sandbox_start(&sandbox, worker_run, &why))
 		return -1;
 	ms = start(sandbox, directory, count, cpu_ms, bytes);
 	sandbox_stop(sandbox);

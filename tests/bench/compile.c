@@ -1,4 +1,4 @@
-/* compile [FILE...] - what the table of a large object costs: 100,000 functions are to take 30 ms
+/* compile [FILE...] - what the table of a large DSO costs: 100,000 functions are to take 30 ms
  * of CPU at most, with the file in memory, 24 bytes each beside the name, and 50 ns to be found.
  *
  * Each file is compiled RUNS times; the shortest counts: the machine's other work only adds.
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "elf/compiler.h"
+#include "elf/symtab_builder.h"
 #include "sandbox/flat_table.h"
 
 #define RUNS	15
@@ -24,7 +24,7 @@ struct cost {
 	long page_faults;
 	uint32_t rows;		/* 0: it cannot be compiled */
 	size_t bytes, name_bytes;
-	double lookup_ns;	/* of addresses all over the code: the worst for the caches */
+	double lookup_ns;	/* addresses all over the code: the worst for the caches */
 };
 
 static struct cost usage(void)
@@ -60,7 +60,7 @@ static struct cost compile(int fd)
 	struct diag why;
 	void *bytes;
 	size_t count;
-	int err = compiler_compile(fd, -1, &bytes, &count, &why);
+	int err = symtab_builder_build(fd, -1, &bytes, &count, &why);
 
 	cost = usage();
 	cost.cpu_ms -= before.cpu_ms;

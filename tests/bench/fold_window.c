@@ -14,8 +14,9 @@
 #include "analyzer/budget.h"
 #include "analyzer/compare.h"
 #include "capture/perf_data.h"
+#include "elf/file_jobs.h"
 #include "fold/fold.h"
-#include "fold/group_arrange.h"
+#include "fold/groups.h"
 #include "sandbox/sandbox.h"
 
 #include "../unit/random_numbers.h"
@@ -25,7 +26,7 @@
 #define QUEUE_BYTES  (8u * 1024 * 1024)
 #define BUDGET_BYTES (64u * 1024 * 1024)
 #define FOLDS	     15
-#define KEYS_SYMBOL  (KEY_OBJECT | KEY_SYMBOL)
+#define KEYS_SYMBOL  (KEY_DSO | KEY_SYMBOL)
 
 /* CPU time, not wall time: the machine has other work. */
 static double now_ms(void)
@@ -76,7 +77,7 @@ static void ingest_all(struct ingest *ingest, struct perf_data *recording, struc
 		ingest_poll(ingest, true);
 	}
 	while (ingest->opening) {
-		ready.fd = object_opener_fd(ingest->opener);
+		ready.fd = dso_opener_fd(ingest->opener);
 		poll(&ready, 1, -1);
 		ingest_poll(ingest, true);
 	}
@@ -244,7 +245,7 @@ static double median_groups_ms(struct ingest *ingest, const struct query *query,
 
 	for (int i = 0; i < FOLDS; i++) {
 		const double began = now_ms();
-		struct group_draft draft;
+		struct group_builder builder;
 		struct group_fold fold;
 
 		group_fold_init(&fold, &sources, query, 0);
@@ -252,9 +253,9 @@ static double median_groups_ms(struct ingest *ingest, const struct query *query,
 			group_fold_add(&fold, timeline->slices[s].entries,
 				       timeline->slices[s].count, 1.0);
 		group_fold_sum(&fold);
-		group_arrange(&fold, &draft);
+		group_arrange(&fold, &builder);
 		*nodes = fold.count - 1;
-		group_draft_finish(&draft);
+		group_builder_finish(&builder);
 		group_fold_finish(&fold);
 		ms[i] = now_ms() - began;
 	}
@@ -270,11 +271,11 @@ static void print_groups(struct ingest *ingest)
 	} known[] = {
 		{ "comm", { .group_count = 1, .groups = { GROUP_COMM } } },
 		{ "comm,dso,symbol",
-		  { .group_count = 3, .groups = { GROUP_COMM, GROUP_OBJECT, GROUP_SYMBOL } } },
+		  { .group_count = 3, .groups = { GROUP_COMM, GROUP_DSO, GROUP_SYMBOL } } },
 		{ "tid,symbol,cpu",
 		  { .group_count = 3, .groups = { GROUP_TID, GROUP_SYMBOL, GROUP_CPU } } },
 		{ "symbol,parent", { .group_count = 2, .groups = { GROUP_SYMBOL, GROUP_PARENT } } },
-		{ "dso,address", { .group_count = 2, .groups = { GROUP_OBJECT, GROUP_ADDRESS } } },
+		{ "dso,address", { .group_count = 2, .groups = { GROUP_DSO, GROUP_ADDRESS } } },
 	};
 	uint32_t nodes;
 
@@ -285,7 +286,7 @@ static void print_groups(struct ingest *ingest)
 	}
 }
 
-static void print_figures(struct ingest *ingest)
+static void print_stats(struct ingest *ingest)
 {
 	struct fold fold = { 0 };
 	uint64_t entries = 0;
@@ -311,8 +312,8 @@ static void print_figures(struct ingest *ingest)
 	       median_fold_ms(ingest, KEYS_SYMBOL, false, &by_regex, &fold));
 	printf("%.1f ms by process\n",
 	       median_fold_ms(ingest, KEYS_SYMBOL, false, &by_pid, &fold));
-	printf("other keys   %.1f ms by object, ",
-	       median_fold_ms(ingest, KEY_OBJECT, true, &no_filter, &fold));
+	printf("other keys   %.1f ms by DSO, ",
+	       median_fold_ms(ingest, KEY_DSO, true, &no_filter, &fold));
 	printf("%.1f ms by command, ",
 	       median_fold_ms(ingest, KEY_COMM, false, &no_filter, &fold));
 	printf("%.1f ms by thread, ",
@@ -326,8 +327,9 @@ static void print_figures(struct ingest *ingest)
 static void print_comparison(struct ingest *ingest)
 {
 	const struct query query = { .keys = KEYS_SYMBOL, .compare = true };
-	const struct tree_stop never = { .is_due = NULL };
-	const struct window_wish whole = { .kind = WINDOW_ALL, .newest_ns = ingest->watermark_ns };
+	const struct fold_stop never = { .is_due = NULL };
+	const struct window_request whole = { .kind = WINDOW_ALL,
+					      .newest_ns = ingest->watermark_ns };
 	double ms[5] = { now_ms() };
 	struct compare compare;
 
@@ -335,13 +337,13 @@ static void print_comparison(struct ingest *ingest)
 		return;
 	ms[1] = now_ms();
 	compare_init(&compare, ingest);
-	compare_twins(&compare);
+	compare_pairs(&compare);
 	ms[2] = now_ms();
-	compare_rows(&compare, &query, 0, &never);
+	compare_rows(&compare, &query, query.keys, 0, NULL, &never);
 	ms[3] = now_ms();
-	compare_rows(&compare, &query, 0, &never);
+	compare_rows(&compare, &query, query.keys, 0, NULL, &never);
 	ms[4] = now_ms();
-	printf("baseline     %u entries in %.1f MiB, taken in %.1f ms; twins %.1f ms; its fold "
+	printf("baseline     %u entries in %.1f MiB, taken in %.1f ms; pairs %.1f ms; its fold "
 	       "%.1f ms, at the next refresh %.2f ms\n", ingest->baseline.count,
 	       (double)baseline_bytes(&ingest->baseline) / (1 << 20), ms[1] - ms[0], ms[2] - ms[1],
 	       ms[3] - ms[2], ms[4] - ms[3]);
@@ -373,7 +375,7 @@ static void describe(struct perf_data *recording, struct ingest_config *config)
 int main(int argc, char **argv)
 {
 	struct ingest_config config = { .is_replay = true };
-	struct object_opener *opener;
+	struct dso_opener *opener;
 	struct perf_data *recording;
 	struct sandbox *sandbox;
 	struct diag why = { 0 };
@@ -382,9 +384,9 @@ int main(int argc, char **argv)
 
 	const uint64_t times = argc == 3 ? strtoull(argv[2], NULL, 10) : 1;
 
-	if (argc < 2 || argc > 3 || !times || sandbox_start(&sandbox, &why) ||
+	if (argc < 2 || argc > 3 || !times || sandbox_start(&sandbox, worker_run, &why) ||
 	    perf_data_open(&recording, argv[1], &why) ||
-	    object_opener_create(&opener, sandbox, NULL, &why) || spsc_init(&queue, QUEUE_BYTES)) {
+	    dso_opener_create(&opener, sandbox, NULL, &why) || spsc_init(&queue, QUEUE_BYTES)) {
 		fprintf(stderr, "fold_window: %s\n", why.text[0] ? why.text : "wants a FILE");
 		return 1;
 	}
@@ -397,11 +399,11 @@ int main(int argc, char **argv)
 	ingest_all(&ingest, recording, &queue, times > 1 ? SIZE_MAX : BUDGET_BYTES);
 	if (times > 1)
 		stretch(&ingest, times);
-	print_figures(&ingest);
+	print_stats(&ingest);
 	print_comparison(&ingest);
 	perf_data_close(recording);
 	ingest_finish(&ingest);
-	object_opener_destroy(opener);
+	dso_opener_destroy(opener);
 	sandbox_stop(sandbox);
 	spsc_finish(&queue);
 	return 0;

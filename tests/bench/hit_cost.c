@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "../unit/hit_stage.h"
+#include "../unit/hit_fixture.h"
 
 #define ROUNDS	     300
 #define ROUND_HITS   2000	/* 40,000 hits/s by rounds of 50 ms */
@@ -15,7 +15,7 @@
 #define PID	     100
 #define GOAL_NS	     1000
 
-static struct ingest_stage stage;
+static struct ingest_fixture feed;
 
 static uint64_t cpu_ns(void)
 {
@@ -31,9 +31,9 @@ static uint64_t run_round(struct record_bytes *records, size_t count, uint64_t e
 	const uint64_t begin = cpu_ns();
 
 	for (size_t i = 0; i < count; i++)
-		ingest_hit_push(&stage.ingest, records[i].words, records[i].count * 8, 0);
-	hit_stage_round(&stage.ingest, end_ns);
-	stage_round(&stage, end_ns);
+		probe_records_push(&feed.ingest, records[i].words, records[i].count * 8, 0);
+	hit_fixture_round(&feed.ingest, end_ns);
+	feed_round(&feed, end_ns);
 	return cpu_ns() - begin;
 }
 
@@ -43,10 +43,10 @@ static double measure(enum probe_edge edge)
 	const struct ingest_config config = { .is_replay = true };
 	uint64_t sum_ns = 0, now_ns = 1;
 
-	stage_init(&stage, &config, NULL);
-	stage_comm(&stage, 0, PID, PID, "prog", true);
-	stage_mmap(&stage, 0, PID, 0x400000, 0x1000, 0, "/bin/prog");
-	hit_stage_add(&stage.ingest, 1, PROBE_USER, edge, "", 0);
+	feed_init(&feed, &config, NULL);
+	feed_comm(&feed, 0, PID, PID, "prog", true);
+	feed_mmap(&feed, 0, PID, 0x400000, 0x1000, 0, "/bin/prog");
+	hit_fixture_add(&feed.ingest, 1, PROBE_USER, edge, "", 0);
 	for (uint64_t round = 1; round <= ROUNDS; round++) {
 		size_t count = 0;
 
@@ -56,17 +56,17 @@ static double measure(enum probe_edge edge)
 				.number = (int64_t)(i % 100), .text = i % 2 ? "even" : "odd",
 			};
 
-			hit_stage_write(&records[count++], 101, false, &hit);
+			hit_fixture_write(&records[count++], 101, false, &hit);
 			if (edge != PROBE_LATENCY)
 				continue;
 			hit.time_ns = now_ns += 1000 + i;
 			hit.sp += 8;
-			hit_stage_write(&records[count++], 102, true, &hit);
+			hit_fixture_write(&records[count++], 102, true, &hit);
 		}
 		sum_ns += run_round(records, count, now_ns);
 		now_ns = round * ROUND_NS;
 	}
-	stage_finish(&stage);
+	feed_finish(&feed);
 	return (double)sum_ns / (ROUNDS * ROUND_HITS);
 }
 

@@ -1,8 +1,8 @@
-"""Presses keys on a pseudo terminal and notes when the picture has their answers.
+"""Presses keys on a pseudo terminal and notes when the frame has their effects.
 
 The measuring side runs under SCHED_FIFO: the time is the program's, not ours. It only notes when
 which bytes were sent and came; what they show is worked out afterwards, by a terminal emulator. A
-key is answered when the picture has what only this key brings about (another row under the cursor,
+key is answered when the frame has what only this key brings about (another row under the cursor,
 a prompt, a box), so a refresh that comes by is not taken for it.
 """
 import collections
@@ -29,21 +29,21 @@ PAUSE_S = (0.15, 0.35)  # between keys, at random: before, while and after a ref
 UP, DOWN, HOME = b"\033[A", b"\033[B", b"\033[H"
 
 # When the next one follows: `pause`, from and to.
-Press = collections.namedtuple("Press", "kind data answer pause", defaults=[PAUSE_S])
+Press = collections.namedtuple("Press", "kind data effect pause", defaults=[PAUSE_S])
 
 
-def lines_of(picture):
-    return picture.display
+def lines_of(frame):
+    return frame.display
 
 
-def is_at_top(picture):
-    """A refresh may carry the row with the cursor to the top: there Up has nothing to answer."""
-    return next((lines[1][0] in "▸>" for lines in itertools.pairwise(lines_of(picture))
+def is_at_top(frame):
+    """A refresh may carry the row with the cursor to the top: there Up has no effect."""
+    return next((lines[1][0] in "▸>" for lines in itertools.pairwise(lines_of(frame))
                  if "SELF%" in lines[0]), False)
 
 
-def bottom_line(picture):
-    return lines_of(picture)[-1].strip()
+def bottom_line(frame):
+    return lines_of(frame)[-1].strip()
 
 
 def changed(look):
@@ -79,19 +79,19 @@ def record(screen, presses, warm_up_s):
             events.append((time.monotonic(), output))
 
 
-def answers(screen, events):
-    """Milliseconds of each kind; a key without an answer before the next one has None."""
+def effects(screen, events):
+    """Milliseconds of each kind; a key without an effect before the next one has None."""
     times, pending, before = collections.defaultdict(list), None, None
     for when, what in events:
         if isinstance(what, bytes):
             screen.stream.feed(what)
-            if pending and pending[1].answer(before, screen.picture):
+            if pending and pending[1].effect(before, screen.frame):
                 times[pending[1].kind].append(1000 * (when - pending[0]))
                 pending = None
         else:
             if pending:
                 times[pending[1].kind].append(None)
-            before = frozen(screen.picture)
+            before = frozen(screen.frame)
             is_void = what.data in (UP, HOME) and is_at_top(before)
             pending = None if is_void else (when, what)
     if pending:
@@ -100,10 +100,10 @@ def answers(screen, events):
 
 
 class frozen:
-    """The picture as it is now, as far as the answers look at it."""
+    """The frame as it is now, as far as the effects look at it."""
 
-    def __init__(self, picture):
-        self.display, self.kept = picture.display, picture.cells()
+    def __init__(self, frame):
+        self.display, self.kept = frame.display, frame.cells()
 
     def cells(self):
         return self.kept
@@ -127,5 +127,5 @@ def measure(command, presses, warm_up_s):
     with PtyScreen(command, WIDTH, HEIGHT) as screen:
         with first_to_run():
             events = record(screen, presses, warm_up_s)
-        times = answers(screen, events)
-        return times, screen.picture, screen.process.poll() is None
+        times = effects(screen, events)
+        return times, screen.frame, screen.process.poll() is None

@@ -61,7 +61,7 @@ ABOUT = {
 
 @contextlib.contextmanager
 def running(name):
-    """The pids of the load's first processes; all of it is gone behind the block."""
+    """The pids of the load's first processes; all of it is gone after the block."""
     processes = []
     try:
         for command in LOADS[name]():

@@ -71,7 +71,7 @@ def field_kib(path, name):
 
 def keep(command, terminal, report):
     """The keeper: starts the command and says at the end what its tree took."""
-    for number in ASKED_TO_END:     # it ends behind all others
+    for number in ASKED_TO_END:     # it ends after all others
         signal.signal(number, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     first = os.fork()
@@ -184,14 +184,14 @@ class ProcessTree:
         took_s = time.monotonic() - self.began
         if not select.select([self.report], [], [], PATIENCE_S)[0]:
             self.kill(signal.SIGKILL)   # who has left the terminal
-        told = os.read(self.report, 4096)
+        received = os.read(self.report, 4096)
         os.waitpid(self.keeper, 0)
         os.close(self.report)
         os.close(self.terminal)
         self.keeper = 0
-        if not told:
+        if not received:
             raise RunFailed("the keeper was killed: nobody knows what the run took")
-        return dict(json.loads(told), seconds=took_s)
+        return dict(json.loads(received), seconds=took_s)
 
     def kill(self, number):
         for pid in self.members():

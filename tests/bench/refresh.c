@@ -1,7 +1,7 @@
 /* What one refresh costs when the window has 100,000 distinct stacks: the newest second into the
- * window and the oldest out, the fold, the snapshot, and the picture of it, for each view.
+ * window and the oldest out, the fold, the snapshot, and the frame that shows it, for each view.
  *
- * usage: refresh [VIEW [ROUNDS]]      VIEW: symbols objects commands tasks cpus callers callees
+ * usage: refresh [VIEW [ROUNDS]]      VIEW: symbols DSOs commands tasks cpus callers callees
  *                                     flame groups all
  *
  * The stacks grow as those of real programs were measured to: each has nine tenths of a caller
@@ -17,16 +17,17 @@
 #include "base/clock.h"
 #include "elf/flat_builder.h"
 #include "ui/frame.h"
-#include "ui/group_order.h"
+#include "widgets/group_order.h"
+#include "ui/input.h"
 
 #include "../unit/random_numbers.h"
 
 #define STACKS	      100000u
 #define CHAINS_A_STACK_PCT 90u
 #define DEPTH_MAX     60u
-#define OBJECTS	      40u	/* the first is the kernel */
-#define FUNCTIONS     8000u	/* of all objects */
-#define CALLEES	      6u	/* of a function at most */
+#define DSOS	      40u	/* the first is the kernel */
+#define FUNCTIONS     8000u	/* in all DSOs */
+#define CALLEES	      6u	/* per function, at most */
 #define TASKS	      64u
 #define CPUS	      8u
 #define WINDOW_S      10u
@@ -45,10 +46,10 @@ struct bench {
 	struct canvas canvas, before;
 	struct event_desc event;
 	const struct event_desc *events[1];
-	uint32_t objects[OBJECTS];
+	uint32_t dsos[DSOS];
 	uint32_t stacks[STACKS];
 	uint32_t tasks[TASKS];
-	uint8_t depths[1u << 20];	/* of nodes */
+	uint8_t depths[1u << 20];	/* per node */
 	uint32_t node_function[1u << 20];
 	uint64_t seed, second;
 };
@@ -61,25 +62,25 @@ static void expect(bool is_true, const char *what)
 	exit(1);
 }
 
-static uint32_t object_of(uint32_t function)
+static uint32_t dso_of(uint32_t function)
 {
-	return function % OBJECTS;
+	return function % DSOS;
 }
 
 static uint32_t frame_of(struct bench *bench, uint32_t function, uint32_t offset)
 {
-	const uint64_t start = object_of(function) ? TEXT_OFFSET : 0xffffffff81000000ull;
+	const uint64_t start = dso_of(function) ? TEXT_OFFSET : 0xffffffff81000000ull;
 
-	return stack_trie_frame(&bench->ingest.trie, bench->objects[object_of(function)],
-				start + (uint64_t)(function / OBJECTS) * FUNCTION_BYTES + offset);
+	return stack_trie_frame(&bench->ingest.trie, bench->dsos[dso_of(function)],
+				start + (uint64_t)(function / DSOS) * FUNCTION_BYTES + offset);
 }
 
-static void name_object(struct bench *bench, uint32_t number)
+static void name_dso(struct bench *bench, uint32_t number)
 {
 	const uint64_t start = number ? TEXT_OFFSET : 0xffffffff81000000ull;
 	struct flat_builder *builder = flat_builder_create();
 	char path[64], name[96];
-	struct object_key key = { .path = path, .mode = MODE_USER, .inode = number };
+	struct dso_key key = { .path = path, .mode = MODE_USER, .inode = number };
 	struct flat_table table;
 	struct diag why;
 	void *bytes;
@@ -88,19 +89,19 @@ static void name_object(struct bench *bench, uint32_t number)
 
 	snprintf(path, sizeof(path), "/usr/lib/x86_64-linux-gnu/libbench%u.so.1", number);
 	key.path_len = strlen(path);
-	bench->objects[number] = number ? object_table_intern(&bench->ingest.objects, &key, &is_new)
-					: OBJECT_KERNEL;
-	for (uint32_t f = number; f < FUNCTIONS; f += OBJECTS) {
+	bench->dsos[number] = number ? dso_table_intern(&bench->ingest.dsos, &key, &is_new)
+					: DSO_KERNEL;
+	for (uint32_t f = number; f < FUNCTIONS; f += DSOS) {
 		snprintf(name, sizeof(name), "bench_module_%u_function_with_a_long_name_%u",
 			 number, f);
-		flat_builder_add(builder, start + (uint64_t)(f / OBJECTS) * FUNCTION_BYTES,
+		flat_builder_add(builder, start + (uint64_t)(f / DSOS) * FUNCTION_BYTES,
 				 FUNCTION_BYTES, name, NULL, 0);
 	}
 	expect(!flat_builder_finish(builder, 1, &bytes, &count) &&
 	       !flat_table_check(&table, bytes, count, &why), "no table");
 	flat_builder_destroy(builder);
-	object_table_set_ready(&bench->ingest.objects, bench->objects[number], &table,
-			       &table.header->build_id);
+	dso_table_set_ready(&bench->ingest.dsos, bench->dsos[number], &table,
+			    &table.header->build_id);
 }
 
 static uint32_t pick_callee(struct bench *bench, uint32_t function)
@@ -200,8 +201,8 @@ static void start(struct bench *bench)
 		.window = WINDOW_SECONDS, .window_ns = WINDOW_S * CLOCK_NS_PER_S,
 	};
 	expect(!ingest_init(&bench->ingest, &bench->config.ingest, NULL, NULL, &why), why.text);
-	for (uint32_t i = 0; i < OBJECTS; i++)
-		name_object(bench, i);
+	for (uint32_t i = 0; i < DSOS; i++)
+		name_dso(bench, i);
 	grow_stacks(bench);
 	start_tasks(bench);
 	publisher_init(&bench->publisher, &bench->config, &bench->ingest);
@@ -209,12 +210,12 @@ static void start(struct bench *bench)
 	for (uint32_t i = 0; i < WINDOW_S; i++)
 		count_second(bench);
 	setenv("TZ", "UTC0", 1);
-	state_init(&bench->state);
-	keymap_init(&bench->keymap);
+	state_init(&bench->state, view_specs, page_ops, overlay_ops);
+	keymap_init(&bench->keymap, commands, command_count);
 	bench->state.keymap = &bench->keymap;
-	bench->state.theme = &themes[0];
-	bench->state.window_ns = bench->config.window_ns;
-	bench->state.interval_ns = CLOCK_NS_PER_S;
+	bench->state.display.theme = &themes[0];
+	bench->state.query.window_ns = bench->config.window_ns;
+	bench->state.query.interval_ns = CLOCK_NS_PER_S;
 	expect(!canvas_resize(&bench->canvas, 160, 50) && !canvas_resize(&bench->before, 160, 50),
 	       "no memory");
 }
@@ -222,10 +223,10 @@ static void start(struct bench *bench)
 /* As the analyzer and the screen would. */
 static void take_requests(struct bench *bench)
 {
-	for (size_t i = 0; i < bench->state.outbox_count; i++)
-		if (bench->state.outbox[i].kind == REQUEST_QUERY)
-			bench->config.query = bench->state.outbox[i].query;
-	bench->state.outbox_count = 0;
+	for (size_t i = 0; i < bench->state.out.count; i++)
+		if (bench->state.out.requests[i].kind == REQUEST_QUERY)
+			bench->config.query = bench->state.out.requests[i].query;
+	bench->state.out.count = 0;
 }
 
 /* CPU time, not wall time: the machine has other work. */
@@ -269,7 +270,7 @@ struct cost refresh(struct bench *bench)
 	struct cost cost = { .publish_ms = published - began };
 
 	expect(snapshot, "no snapshot");
-	snapshot_destroy((struct snapshot *)state_offer_snapshot(&bench->state, snapshot));
+	snapshot_destroy((struct snapshot *)input_offer_snapshot(&bench->state, snapshot));
 	cost.take_ms = now_ms() - published;
 	frame_draw(&bench->state, &bench->canvas);
 	cost.rows_changed = rows_changed(bench);
@@ -290,7 +291,7 @@ static const struct known_view {
 	enum view_kind kind;
 	enum tree_direction direction;
 } known_views[] = {
-	{ "symbols", VIEW_SYMBOLS, TREE_NONE }, { "objects", VIEW_OBJECTS, TREE_NONE },
+	{ "symbols", VIEW_SYMBOLS, TREE_NONE }, { "dsos", VIEW_DSOS, TREE_NONE },
 	{ "commands", VIEW_COMMANDS, TREE_NONE },	{ "tasks", VIEW_TASKS, TREE_NONE },
 	{ "cpus", VIEW_CPUS, TREE_NONE },	{ "callers", VIEW_TREE, TREE_CALLERS },
 	{ "callees", VIEW_TREE, TREE_CALLEES },	{ "flame", VIEW_FLAME, TREE_CALLEES },
@@ -303,8 +304,8 @@ static void print_view(struct bench *bench, const struct known_view *view, uint3
 	struct cost *costs = calloc(rounds, sizeof(*costs)), *median;
 
 	expect(costs, "no memory");
-	trail_init(&bench->state.trail, view->kind);
-	bench->state.trail.levels[0].direction = view->direction;
+	breadcrumbs_init(&bench->state.query.breadcrumbs, view->kind);
+	bench->state.query.breadcrumbs.levels[0].direction = view->direction;
 	state_ask(&bench->state);
 	take_requests(bench);
 	for (uint32_t i = 0; i < rounds; i++) {

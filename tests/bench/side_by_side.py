@@ -1,10 +1,10 @@
 """One run of flametop or of perf top under a load: what it costs once it is warm, and in all.
 
-Steady costs are the difference of two readings, behind start-up. flametop's header says at the
+Steady costs are the difference of two readings, after start-up. flametop's header says at the
 second how many samples its window has and how long that is; each of perf top's headers between them
 says how many it has counted since the one before, divided by its refresh interval. What it has
 dropped or the kernel has lost is not among these. Losses are since start: flametop's list of them
-is opened behind the second reading.
+is opened after the second reading.
 """
 import os
 import re
@@ -16,14 +16,14 @@ from loads import BUILD, ROOT
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "tests/e2e"))
-from pty_screen import Picture, Stream  # noqa: E402
+from pty_screen import Frame, Stream  # noqa: E402
 
 FLAMETOP = os.path.join(BUILD, "flametop")
 SCALE = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 REFRESH_S = 2           # of both, when nothing else is asked for
 PATIENCE_S = 30
-ANSWER_S = 0.5
-# A share and what has it, be it named yet or not. perf has fields of tracepoints behind it, and
+REPLY_S = 0.5
+# A share and what has it, be it named yet or not. perf has fields of tracepoints after it, and
 # one digit in its header.
 OUR_ROW, THEIR_ROW = r"\d\.\d+ .*\[[.k]\] \S", r"\d\.\d\d%"
 TRIES = 5               # perf 6.1 aborts now and then while processes end
@@ -52,8 +52,8 @@ def steady(kept_per_s, before, after):
 
 # flametop ------------------------------------------------------------------------------------
 
-def header_of(picture):
-    return " ".join(picture.display[:3])
+def header_of(frame):
+    return " ".join(frame.display[:3])
 
 
 def kept_by_header(header):
@@ -80,9 +80,9 @@ def losses_of(tree, hot):
     os.write(tree.terminal, b"$")
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end and not tree.is_over:
-        tree.read_until(time.monotonic() + ANSWER_S)
-        picture, _, _ = drawn(tree.chunks, hot, time.monotonic())
-        losses = losses_by_list(picture.text())
+        tree.read_until(time.monotonic() + REPLY_S)
+        frame, _, _ = drawn(tree.chunks, hot, time.monotonic())
+        losses = losses_by_list(frame.text())
         if losses:
             return losses
     raise RunFailed("flametop shows no list of its losses")
@@ -90,17 +90,17 @@ def losses_of(tree, hot):
 
 def drawn(chunks, hot, until):
     """The screen as it was then; when the first row was on it, and the first of a hot function."""
-    picture, first_row, first_name = Picture(WIDTH, HEIGHT), None, None
-    stream = Stream(picture)
+    frame, first_row, first_name = Frame(WIDTH, HEIGHT), None, None
+    stream = Stream(frame)
     for when, chunk in chunks:
         if when > until:
             break
         stream.feed(chunk)
-        if first_row is None and re.search(OUR_ROW, picture.text()):
+        if first_row is None and re.search(OUR_ROW, frame.text()):
             first_row = when
-        if first_row and first_name is None and re.search(hot, picture.text()):
+        if first_row and first_name is None and re.search(hot, frame.text()):
             first_name = when
-    return picture, first_row, first_name
+    return frame, first_row, first_name
 
 
 def flametop_run(tree, arguments, warm_s, seconds, hot):
@@ -110,8 +110,8 @@ def flametop_run(tree, arguments, warm_s, seconds, hot):
     after = tree.cost()
     if tree.is_over:
         raise RunFailed("flametop has ended")
-    picture, first_row, first_name = drawn(tree.chunks, hot, after.at)
-    header = header_of(picture)
+    frame, first_row, first_name = drawn(tree.chunks, hot, after.at)
+    header = header_of(frame)
     losses = losses_of(tree, hot)
     complete = re.search(r"stacks +(\d+) %", header)
     return {**steady(kept_by_header(header), before, after),
@@ -201,7 +201,7 @@ def measured(program, arguments, warm_s, seconds, hot):
 
 def measure(program, arguments, warm_s, seconds, hot):
     """`failures` are those of runs of perf that had to be made again. RunFailed: flametop's at the
-    first, perf's behind TRIES."""
+    first, perf's after TRIES."""
     failures = []
     for _ in range(1 if program == "flametop" else TRIES):
         try:

@@ -47,9 +47,9 @@ static const struct {
 extern volatile uint64_t stages_kept;
 volatile uint64_t stages_kept;
 
-struct figures {
+struct stats {
 	double ns, allocations;	/* per unit */
-	uint64_t units;		/* of all rounds */
+	uint64_t units;		/* in all rounds */
 };
 
 void stages_need(bool is_true, const char *what)
@@ -102,10 +102,10 @@ static void prepare(const struct stage *stage, void *state)
 }
 
 /* After a round that warms up. */
-static struct figures measure(const struct stage *stage, void *state, uint32_t rounds)
+static struct stats measure(const struct stage *stage, void *state, uint32_t rounds)
 {
 	double *ns = stages_allocate(rounds, sizeof(*ns));
-	struct figures out = { .units = 0 };
+	struct stats out = { .units = 0 };
 	uint64_t allocated = 0;
 
 	prepare(stage, state);
@@ -131,16 +131,16 @@ static struct figures measure(const struct stage *stage, void *state, uint32_t r
 static void run(const struct stage *stage, const struct stages_shape *shape, uint32_t rounds)
 {
 	void *state = stage->set_up(shape);
-	struct figures figures;
+	struct stats stats;
 
 	if (!state) {
 		printf("%-14s wants a recording\n", stage->name);
 		return;
 	}
-	figures = measure(stage, state, rounds);
+	stats = measure(stage, state, rounds);
 	stage->tear_down(state);	/* first: it may have taken the terminal */
-	printf("%-14s %10.1f ns, %.4f allocations per %s, of %llu\n", stage->name, figures.ns,
-	       figures.allocations, stage->unit, (unsigned long long)figures.units);
+	printf("%-14s %10.1f ns, %.4f allocations per %s, of %llu\n", stage->name, stats.ns,
+	       stats.allocations, stage->unit, (unsigned long long)stats.units);
 	fflush(stdout);
 }
 

@@ -1,7 +1,7 @@
 /* stages.h - the stages of the pipeline, each alone, with the program's own code: what the parts of
  * tests/bench/stages share.
  *
- * A stage is measured in rounds over the same made world, so that the count of instructions is the
+ * A stage is measured in rounds over the same fixture, so that the count of instructions is the
  * same in every run. Failures end the program. Thread: the main one. */
 #ifndef TESTS_STAGES_H
 #define TESTS_STAGES_H
@@ -12,13 +12,13 @@
 
 /* What is profiled; "name=value" on the command line. */
 struct stages_shape {
-	uint32_t frames;	/* of a callchain, a fifth of them the kernel's; 0: none, and */
-	uint32_t raw;		/* so many bytes of a tracepoint's fields instead */
+	uint32_t frames;	/* per callchain, a fifth of them the kernel's; 0: none */
+	uint32_t raw;		/* bytes of a tracepoint's fields, in place of frames */
 	uint32_t stacks;	/* different ones */
 	uint32_t processes;	/* that they belong to */
 	uint32_t cpus, rate_hz;	/* samples a second of each CPU */
 	uint32_t window_s;	/* how much time there is to fold */
-	uint32_t width, height;	/* of the screen */
+	uint32_t width, height;	/* the screen's */
 	const char *recording;	/* perf.data instead of records of our own; NULL: none */
 };
 

@@ -1,4 +1,4 @@
-/* stages_count.c - see stages_world.h. Its records are counted here, its objects named. */
+/* stages_count.c - see stages_model.h. Its records are counted here, its DSOs named. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +7,15 @@
 #include "analyzer/budget.h"
 #include "base/clock.h"
 #include "elf/flat_builder.h"
-#include "stages_world.h"
+#include "stages_model.h"
 
 #define BUDGET_BYTES	 (256u << 20)	/* whole windows stay in it */
 
-static void name_object(struct world *world, uint32_t object, uint64_t begin, uint32_t functions,
-			const char *stem)
+static void name_dso(struct model *model, uint32_t dso, uint64_t begin, uint32_t functions,
+		     const char *stem)
 {
 	struct flat_builder *builder = flat_builder_create();
-	struct build_id id = { .bytes = { (uint8_t)object, 1 }, .count = 20 };
+	struct build_id id = { .bytes = { (uint8_t)dso, 1 }, .count = 20 };
 	struct flat_table table;
 	struct diag why;
 	char name[64];
@@ -24,32 +24,32 @@ static void name_object(struct world *world, uint32_t object, uint64_t begin, ui
 	stages_need(builder != NULL, "no memory");
 	flat_builder_set_build_id(builder, &id);
 	for (uint32_t i = 0; i < functions; i++) {
-		snprintf(name, sizeof(name), "%s_%u_of_%u", stem, i, object);
-		stages_need(!flat_builder_add(builder, begin + i * WORLD_FUNCTION_BYTES,
-					      WORLD_FUNCTION_BYTES, name, NULL, 0),
+		snprintf(name, sizeof(name), "%s_%u_of_%u", stem, i, dso);
+		stages_need(!flat_builder_add(builder, begin + i * MODEL_FUNCTION_BYTES,
+					      MODEL_FUNCTION_BYTES, name, NULL, 0),
 			    "no memory");
 	}
-	stages_need(!flat_builder_finish(builder, 1, &world->tables[object], &bytes) &&
-		    !flat_table_check(&table, world->tables[object], bytes, &why),
+	stages_need(!flat_builder_finish(builder, 1, &model->tables[dso], &bytes) &&
+		    !flat_table_check(&table, model->tables[dso], bytes, &why),
 		    "no table of names");
 	flat_builder_destroy(builder);
-	object_table_set_ready(&world->ingest.objects, object, &table, &id);
-	symbol_names_forget_object(&world->ingest.names, &world->ingest.trie, object);
+	dso_table_set_ready(&model->ingest.dsos, dso, &table, &id);
+	symbol_names_forget_dso(&model->ingest.names, &model->ingest.trie, dso);
 }
 
-static void name_objects(struct world *world)
+static void name_dsos(struct model *model)
 {
-	const uint32_t count = world->ingest.objects.count;
+	const uint32_t count = model->ingest.dsos.count;
 
-	world->tables = stages_allocate(count, sizeof(*world->tables));
-	name_object(world, OBJECT_KERNEL, WORLD_KERNEL_BASE, WORLD_KERNEL_FUNCTIONS,
-		    "sys_function");
-	for (uint32_t object = OBJECT_FIXED_COUNT; object < count; object++)
-		name_object(world, object, 0, WORLD_FUNCTIONS, "library_function");
+	model->tables = stages_allocate(count, sizeof(*model->tables));
+	name_dso(model, DSO_KERNEL, MODEL_KERNEL_BASE, MODEL_KERNEL_FUNCTIONS,
+		 "sys_function");
+	for (uint32_t dso = DSO_FIXED_COUNT; dso < count; dso++)
+		name_dso(model, dso, 0, MODEL_FUNCTIONS, "library_function");
 }
 
 /* As the sampler queues them, or of a recording one. Returns how many were taken. */
-static uint32_t push(struct world *world, const struct tape *tape, uint32_t first)
+static uint32_t push(struct model *model, const struct tape *tape, uint32_t first)
 {
 	static struct {
 		struct queue_item item;
@@ -57,62 +57,62 @@ static uint32_t push(struct world *world, const struct tape *tape, uint32_t firs
 	} queued;
 	const struct tape_item *from = &tape->items[first];
 	size_t bytes;
-	const uint32_t count = world_span(world, tape, first, &bytes);
+	const uint32_t count = model_span(model, tape, first, &bytes);
 
 	queued.item = (struct queue_item){ .kind = QUEUE_RECORD, .event = from->event,
 					   .cpu = from->cpu };
 	memcpy(queued.records, tape_record(tape, from), bytes);
-	ingest_push_item(&world->ingest, &queued.item, sizeof(queued.item) + bytes);
+	ingest_push_item(&model->ingest, &queued.item, sizeof(queued.item) + bytes);
 	return count;
 }
 
 /* Returns how many items of the tape that was. */
-static uint32_t take(struct world *world, const struct tape *tape, uint32_t first)
+static uint32_t take(struct model *model, const struct tape *tape, uint32_t first)
 {
-	struct ingest *ingest = &world->ingest;
+	struct ingest *ingest = &model->ingest;
 	const struct queue_round_end mark = { .limit_ns = tape->items[first].limit_ns };
 
 	if (tape->items[first].size)
-		return push(world, tape, first);
+		return push(model, tape, first);
 	ingest_round_end(ingest, &mark);
 	ingest_poll(ingest, false);
-	if (ingest->timeline.open_slice.seq == world->enforced_seq)
+	if (ingest->timeline.open_slice.seq == model->enforced_seq)
 		return 1;
-	world->enforced_seq = ingest->timeline.open_slice.seq;
+	model->enforced_seq = ingest->timeline.open_slice.seq;
 	budget_enforce(ingest, BUDGET_BYTES, ingest->watermark_ns);
 	return 1;
 }
 
 /* Live: then all that it knows of was known when the sample came. */
-static void check_counted(const struct world *world)
+static void check_counted(const struct model *model)
 {
-	const struct ingest *ingest = &world->ingest;
+	const struct ingest *ingest = &model->ingest;
 
 	stages_need(!ingest->counters.malformed, "a record is not what it should be");
-	stages_need(world->recording || (!ingest->reorder.late && !ingest->parked_count &&
+	stages_need(model->recording || (!ingest->reorder->late && !ingest->pending_count &&
 					 !ingest->counters.unattributed),
 		    "not all samples were counted");
 }
 
-void world_count(struct world *world)
+void model_count(struct model *model)
 {
 	uint32_t at = 0;
 
-	while (at < world->tape.count)
-		at += take(world, &world->tape, at);
-	check_counted(world);
+	while (at < model->tape.count)
+		at += take(model, &model->tape, at);
+	check_counted(model);
 }
 
 /* Their cgroups are asked for with the first sample of each. */
-static void settle(struct world *world)
+static void settle(struct model *model)
 {
-	const struct task_table *tasks = &world->ingest.tasks;
+	const struct task_table *tasks = &model->ingest.tasks;
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	uint32_t open;
 
 	do {
 		open = 0;
-		ingest_poll(&world->ingest, true);
+		ingest_poll(&model->ingest, true);
 		for (uint32_t i = 0; i < tasks->process_count; i++)
 			open += tasks->processes[i].is_cgroup_asked;
 		nanosleep(&pause, NULL);
@@ -130,41 +130,41 @@ static void keep_samples(struct tape *tape)
 	tape->count = kept;
 }
 
-void world_begin(struct world *world)
+void model_begin(struct model *model)
 {
-	const bool is_replay = world->recording != NULL;
+	const bool is_replay = model->recording != NULL;
 	const struct ingest_config config = {
-		.events = world->events, .event_count = world->event_count, .is_replay = is_replay,
+		.events = model->events, .event_count = model->event_count, .is_replay = is_replay,
 	};
 	struct diag why = { 0 };
 	uint32_t at = 0;
 
-	stages_need(is_replay || !process_reader_create(&world->reader, &why), why.text);
-	stages_need(!ingest_init(&world->ingest, &config, NULL, world->reader, &why), why.text);
-	while (at < world->start.count)
-		at += take(world, &world->start, at);
-	world_count(world);
+	stages_need(is_replay || !process_reader_create(&model->reader, &why), why.text);
+	stages_need(!ingest_init(&model->ingest, &config, NULL, model->reader, &why), why.text);
+	while (at < model->start.count)
+		at += take(model, &model->start, at);
+	model_count(model);
 	if (!is_replay) {
-		settle(world);
-		name_objects(world);
+		settle(model);
+		name_dsos(model);
 	}
-	keep_samples(&world->tape);
+	keep_samples(&model->tape);
 }
 
-void world_finish(struct world *world)
+void model_finish(struct model *model)
 {
-	const uint32_t objects = world->ingest.objects.count;
+	const uint32_t dsos = model->ingest.dsos.count;
 
-	if (world->ingest.strings)
-		ingest_finish(&world->ingest);
-	process_reader_destroy(world->reader);
-	perf_data_close(world->recording);
-	for (uint32_t i = 0; world->tables && i < objects; i++)
-		free(world->tables[i]);
-	free(world->tables);
-	free(world->tape.bytes);
-	free(world->tape.items);
-	free(world->start.bytes);
-	free(world->start.items);
-	free(world->events);
+	if (model->ingest.strings)
+		ingest_finish(&model->ingest);
+	process_reader_destroy(model->reader);
+	perf_data_close(model->recording);
+	for (uint32_t i = 0; model->tables && i < dsos; i++)
+		free(model->tables[i]);
+	free(model->tables);
+	free(model->tape.bytes);
+	free(model->tape.items);
+	free(model->start.bytes);
+	free(model->start.items);
+	free(model->events);
 }

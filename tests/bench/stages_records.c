@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stages_world.h"
+#include "stages_model.h"
 
 #define QUEUE_BYTES (4u << 20)
 #define QUEUE_BATCH 128	/* records queued before they are taken */
@@ -11,22 +11,22 @@
 
 static void *tape_set_up(const struct stages_shape *shape)
 {
-	struct world *world = stages_allocate(1, sizeof(*world));
+	struct model *model = stages_allocate(1, sizeof(*model));
 
-	world_init(world, shape);
-	return world;
+	model_init(model, shape);
+	return model;
 }
 
-static void world_tear_down(void *state)
+static void model_tear_down(void *state)
 {
-	world_finish(state);
+	model_finish(state);
 	free(state);
 }
 
 static uint64_t parse_round(void *state)
 {
-	const struct world *world = state;
-	const struct tape *tape = &world->tape;
+	const struct model *model = state;
+	const struct tape *tape = &model->tape;
 	struct event_record record;
 	uint64_t sum = 0, count = 0;
 
@@ -35,7 +35,7 @@ static uint64_t parse_round(void *state)
 
 		if (!item->size)
 			continue;
-		stages_need(!record_parse(&world->events[item->event]->format,
+		stages_need(!record_parse(&model->events[item->event]->format,
 					  tape_record(tape, item), item->size, &record),
 			    "a record is malformed");
 		sum += record.time_ns;
@@ -48,7 +48,7 @@ static uint64_t parse_round(void *state)
 /* Queue: one record at a time, as with copies of stacks; others are queued in rows. */
 
 struct queue_state {
-	struct world world;
+	struct model model;
 	struct spsc queue;
 };
 
@@ -56,7 +56,7 @@ static void *queue_set_up(const struct stages_shape *shape)
 {
 	struct queue_state *state = stages_allocate(1, sizeof(*state));
 
-	world_init(&state->world, shape);
+	model_init(&state->model, shape);
 	stages_need(!spsc_init(&state->queue, QUEUE_BYTES), "no memory");
 	return state;
 }
@@ -66,7 +66,7 @@ static void queue_tear_down(void *state)
 	struct queue_state *of = state;
 
 	spsc_finish(&of->queue);
-	world_finish(&of->world);
+	model_finish(&of->model);
 	free(of);
 }
 
@@ -86,7 +86,7 @@ static uint64_t take_all(struct spsc *queue)
 static uint64_t queue_round(void *state)
 {
 	struct queue_state *of = state;
-	const struct tape *tape = &of->world.tape;
+	const struct tape *tape = &of->model.tape;
 	uint64_t sum = 0, count = 0;
 
 	for (uint32_t i = 0; i < tape->count; i++) {
@@ -111,7 +111,7 @@ static uint64_t queue_round(void *state)
 /* Reorder. */
 
 struct reorder_state {
-	struct world world;
+	struct model model;
 	struct reorder reorder;
 	uint64_t sum;
 };
@@ -120,14 +120,14 @@ static void *reorder_set_up(const struct stages_shape *shape)
 {
 	struct reorder_state *state = stages_allocate(1, sizeof(*state));
 
-	world_init(&state->world, shape);
+	model_init(&state->model, shape);
 	reorder_init(&state->reorder);
 	return state;
 }
 
 static void reorder_prepare(void *state)
 {
-	world_advance(&((struct reorder_state *)state)->world);
+	model_advance(&((struct reorder_state *)state)->model);
 }
 
 static void reorder_tear_down(void *state)
@@ -135,7 +135,7 @@ static void reorder_tear_down(void *state)
 	struct reorder_state *of = state;
 
 	reorder_finish(&of->reorder);
-	world_finish(&of->world);
+	model_finish(&of->model);
 	free(of);
 }
 
@@ -161,14 +161,14 @@ static uint64_t time_of(const struct tape *tape, const struct tape_item *item)
 /* The records from @first on that lie in a row, at most as many as the sampler queues at once. */
 static uint32_t push_span(struct reorder_state *of, uint32_t first)
 {
-	const struct tape *tape = &of->world.tape;
+	const struct tape *tape = &of->model.tape;
 	const struct tape_item *from = &tape->items[first];
 	struct reorder_span span = {
 		.records = tape_record(tape, from), .first_ns = time_of(tape, from),
 		.cpu = from->cpu, .event = from->event,
 		.time_word = (int16_t)(from->time_at / 8),
 	};
-	const uint32_t count = world_span(&of->world, tape, first, &span.bytes);
+	const uint32_t count = model_span(&of->model, tape, first, &span.bytes);
 
 	span.last_ns = time_of(tape, from + count - 1);
 	stages_need(!reorder_push(&of->reorder, &span), "no memory");
@@ -178,7 +178,7 @@ static uint32_t push_span(struct reorder_state *of, uint32_t first)
 static uint64_t reorder_round(void *state)
 {
 	struct reorder_state *of = state;
-	const struct tape *tape = &of->world.tape;
+	const struct tape *tape = &of->model.tape;
 	uint64_t count = 0;
 
 	for (uint32_t i = 0, pushed; i < tape->count; i += pushed) {
@@ -198,34 +198,34 @@ static uint64_t reorder_round(void *state)
 
 static void *ingest_set_up(const struct stages_shape *shape)
 {
-	struct world *world = tape_set_up(shape);
+	struct model *model = tape_set_up(shape);
 
-	world_begin(world);
-	return world;
+	model_begin(model);
+	return model;
 }
 
 static void ingest_prepare(void *state)
 {
-	world_advance(state);
+	model_advance(state);
 }
 
 static uint64_t ingest_round(void *state)
 {
-	struct world *world = state;
+	struct model *model = state;
 
-	world_count(world);
-	return world->tape.samples;
+	model_count(model);
+	return model->tape.samples;
 }
 
 const struct stage stages_of_records[] = {
 	{ "parse", "record", "bytes of a record -> its fields", tape_set_up, NULL, parse_round,
-	  world_tear_down },
+	  model_tear_down },
 	{ "queue", "record", "copied into the queue and taken out", queue_set_up, NULL, queue_round,
 	  queue_tear_down },
 	{ "reorder", "record", "put into the order of time", reorder_set_up, reorder_prepare,
 	  reorder_round,
 	  reorder_tear_down },
 	{ "ingest", "sample", "all that the analyzer does with a record", ingest_set_up,
-	  ingest_prepare, ingest_round, world_tear_down },
+	  ingest_prepare, ingest_round, model_tear_down },
 	{ .name = NULL },
 };

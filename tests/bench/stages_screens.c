@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "stages_window.h"
-#include "ui/term.h"
+#include "term/term.h"
 
-#include "../unit/scene_fixture.h"
+#include "../unit/ui_fixture.h"
 
 struct screen {
 	struct window *window;
 	struct snapshot *snapshot;	/* owned */
-	struct scene scene;
+	struct ui ui;
 	struct terminal *term;		/* NULL: only drawn */
 	int input, output;		/* ours, in place of which the pty is */
 	pid_t reader;
@@ -27,11 +27,11 @@ static struct screen *draw_create(const struct stages_shape *shape)
 {
 	struct screen *screen = stages_allocate(1, sizeof(*screen));
 
-	screen->window = window_create(shape, KEY_OBJECT | KEY_SYMBOL, TREE_NONE);
+	screen->window = window_create(shape, KEY_DSO | KEY_SYMBOL, TREE_NONE);
 	screen->snapshot = window_publish(screen->window);
-	scene_open(&screen->scene, (int)shape->width, (int)shape->height);
-	screen->scene.snapshot = *screen->snapshot;
-	scene_show(&screen->scene);
+	ui_open(&screen->ui, (int)shape->width, (int)shape->height);
+	screen->ui.snapshot = *screen->snapshot;
+	ui_show(&screen->ui);
 	return screen;
 }
 
@@ -44,7 +44,7 @@ static void draw_tear_down(void *state)
 {
 	struct screen *screen = state;
 
-	scene_finish(&screen->scene);
+	ui_finish(&screen->ui);
 	snapshot_destroy(screen->snapshot);
 	window_destroy(screen->window);
 	free(screen);
@@ -54,7 +54,7 @@ static uint64_t draw_round(void *state)
 {
 	struct screen *screen = state;
 
-	frame_draw(&screen->scene.state, &screen->scene.canvas);
+	frame_draw(&screen->ui.state, &screen->ui.canvas);
 	return 1;
 }
 
@@ -104,7 +104,7 @@ static void *paint_set_up(const struct stages_shape *shape)
 	stages_need(!term_enter(&screen->term, &config, &why), why.text);
 	term_update_size(screen->term, &width, &height);
 	draw_round(screen);
-	term_paint(screen->term, &screen->scene.canvas);
+	term_paint(screen->term, &screen->ui.canvas);
 	return screen;
 }
 
@@ -132,7 +132,7 @@ static void forget(void *state)
 static void change_cell(void *state)
 {
 	struct screen *screen = state;
-	struct canvas *canvas = &screen->scene.canvas;
+	struct canvas *canvas = &screen->ui.canvas;
 	struct canvas_cell *middle =
 		&canvas->cells[canvas->width * (canvas->height / 2) + canvas->width / 2];
 
@@ -143,18 +143,18 @@ static uint64_t paint_round(void *state)
 {
 	struct screen *screen = state;
 
-	term_paint(screen->term, &screen->scene.canvas);
+	term_paint(screen->term, &screen->ui.canvas);
 	return 1;
 }
 
 const struct stage stages_of_screens[] = {
-	{ "draw", "picture", "a snapshot -> all cells", draw_set_up, NULL, draw_round,
+	{ "draw", "frame", "a snapshot -> all cells", draw_set_up, NULL, draw_round,
 	  draw_tear_down },
-	{ "paint_all", "picture", "all cells -> the terminal", paint_set_up, forget, paint_round,
+	{ "paint_all", "frame", "all cells -> the terminal", paint_set_up, forget, paint_round,
 	  paint_tear_down },
-	{ "paint_cell", "picture", "one cell that has changed", paint_set_up, change_cell,
+	{ "paint_cell", "frame", "one cell that has changed", paint_set_up, change_cell,
 	  paint_round, paint_tear_down },
-	{ "paint_none", "picture", "nothing has changed", paint_set_up, NULL, paint_round,
+	{ "paint_none", "frame", "nothing has changed", paint_set_up, NULL, paint_round,
 	  paint_tear_down },
 	{ .name = NULL },
 };

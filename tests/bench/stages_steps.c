@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "stages_world.h"
+#include "stages_model.h"
 #include "symbols/kallsyms.h"
 
 #define LOOK_UPS	100000u
@@ -14,8 +14,8 @@
 
 struct look_up_state {
 	uint64_t *addresses;		/* owned */
-	struct address_map *map;
-	struct world world;		/* its libraries have the names */
+	struct process_maps *map;
+	struct model model;		/* its libraries have the names */
 };
 
 static struct look_up_state *look_up_set_up(const struct stages_shape *shape)
@@ -25,7 +25,7 @@ static struct look_up_state *look_up_set_up(const struct stages_shape *shape)
 	stages_need(shape->frames > 0, "wants frames");
 	state->addresses = stages_allocate(LOOK_UPS, sizeof(*state->addresses));
 	for (uint32_t i = 0; i < LOOK_UPS; i++)		/* user frames only */
-		state->addresses[i] = world_address(shape, world_stack_of(shape, i),
+		state->addresses[i] = model_address(shape, model_stack_of(shape, i),
 						    i % (shape->frames - shape->frames / 5));
 	return state;
 }
@@ -34,9 +34,9 @@ static void look_up_tear_down(void *state)
 {
 	struct look_up_state *of = state;
 
-	address_map_release(of->map);
-	if (of->world.events)
-		world_finish(&of->world);
+	process_maps_release(of->map);
+	if (of->model.events)
+		model_finish(&of->model);
 	free(of->addresses);
 	free(of);
 }
@@ -45,14 +45,14 @@ static void *map_set_up(const struct stages_shape *shape)
 {
 	struct look_up_state *state = look_up_set_up(shape);
 
-	state->map = address_map_create();
-	for (uint32_t i = 0; state->map && i < WORLD_OBJECTS; i++) {
+	state->map = process_maps_create();
+	for (uint32_t i = 0; state->map && i < MODEL_DSOS; i++) {
 		const struct mapping row = {
-			.start = WORLD_USER_BASE + i * WORLD_OBJECT_BYTES,
-			.end = WORLD_USER_BASE + (i + 1) * WORLD_OBJECT_BYTES, .object = i,
+			.start = MODEL_USER_BASE + i * MODEL_DSO_BYTES,
+			.end = MODEL_USER_BASE + (i + 1) * MODEL_DSO_BYTES, .dso = i,
 		};
 
-		stages_need(!address_map_insert(&state->map, &row), "no memory");
+		stages_need(!process_maps_insert(&state->map, &row), "no memory");
 	}
 	stages_need(state->map != NULL, "no memory");
 	return state;
@@ -64,7 +64,7 @@ static uint64_t map_round(void *state)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < LOOK_UPS; i++) {
-		const struct mapping *row = address_map_find(of->map, of->addresses[i]);
+		const struct mapping *row = process_maps_find(of->map, of->addresses[i]);
 
 		stages_need(row != NULL, "no mapping");
 		sum += mapping_frame_address(row, of->addresses[i]);
@@ -78,13 +78,13 @@ static void *symbol_set_up(const struct stages_shape *shape)
 	struct look_up_state *state = look_up_set_up(shape);
 	uint64_t seed = 1;
 
-	world_init(&state->world, shape);
-	world_begin(&state->world);
+	model_init(&state->model, shape);
+	model_begin(&state->model);
 	for (uint32_t i = 0; i < LOOK_UPS; i++) {
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		state->addresses[i] = WORLD_KERNEL_BASE +
-				      (seed >> 33) % (WORLD_KERNEL_FUNCTIONS *
-						      WORLD_FUNCTION_BYTES);
+		state->addresses[i] = MODEL_KERNEL_BASE +
+				      (seed >> 33) % (MODEL_KERNEL_FUNCTIONS *
+						      MODEL_FUNCTION_BYTES);
 	}
 	return state;
 }
@@ -92,7 +92,7 @@ static void *symbol_set_up(const struct stages_shape *shape)
 static uint64_t symbol_round(void *state)
 {
 	const struct look_up_state *of = state;
-	const struct object *kernel = &of->world.ingest.objects.objects[OBJECT_KERNEL];
+	const struct dso *kernel = &of->model.ingest.dsos.dsos[DSO_KERNEL];
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < LOOK_UPS; i++)
@@ -105,16 +105,16 @@ static uint64_t symbol_round(void *state)
 static void symbols_forget(void *state)
 {
 	struct look_up_state *of = state;
-	struct ingest *ingest = &of->world.ingest;
+	struct ingest *ingest = &of->model.ingest;
 
-	for (uint32_t object = 0; object < ingest->objects.count; object++)
-		symbol_names_forget_object(&ingest->names, &ingest->trie, object);
+	for (uint32_t dso = 0; dso < ingest->dsos.count; dso++)
+		symbol_names_forget_dso(&ingest->names, &ingest->trie, dso);
 }
 
 static uint64_t symbols_round(void *state)
 {
 	struct look_up_state *of = state;
-	struct ingest *ingest = &of->world.ingest;
+	struct ingest *ingest = &of->model.ingest;
 	uint64_t sum = 0;
 
 	for (uint32_t frame = 0; frame < ingest->trie.frames.count; frame++)
@@ -139,7 +139,7 @@ static void *names_set_up(const struct stages_shape *shape)
 	for (uint32_t i = 0; i < NAME_LINES; i++)
 		state->len += (size_t)sprintf(state->text + state->len,
 					      "%016llx t name_of_function_%u\n",
-					      WORLD_KERNEL_BASE + i * 64ull, i);
+					      MODEL_KERNEL_BASE + i * 64ull, i);
 	return state;
 }
 
@@ -177,7 +177,7 @@ static void *intern_set_up(const struct stages_shape *shape)
 
 	stages_need(shape->frames > 0, "wants frames");
 	state->shape = *shape;
-	state->addresses = world_addresses(shape);
+	state->addresses = model_addresses(shape);
 	stages_need(!stack_trie_init(&state->trie), "no memory");
 	return state;
 }
@@ -214,11 +214,11 @@ static uint32_t intern(struct intern_state *of, uint32_t stack)
 static uint64_t intern_round(void *state)
 {
 	struct intern_state *of = state;
-	const uint32_t count = world_samples(&of->shape);
+	const uint32_t count = model_samples(&of->shape);
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		sum += intern(of, world_stack_of(&of->shape, i));
+		sum += intern(of, model_stack_of(&of->shape, i));
 	stages_keep(sum);
 	return count;
 }
@@ -263,12 +263,12 @@ static void count_tear_down(void *state)
 static uint64_t count_round(void *state)
 {
 	struct count_state *of = state;
-	const uint32_t count = world_samples(&of->shape);
+	const uint32_t count = model_samples(&of->shape);
 	const uint64_t step_ns = CLOCK_NS_PER_S / of->shape.rate_hz / of->shape.cpus;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const uint64_t seq = of->timeline.open_slice.seq;
-		const uint32_t stack = world_stack_of(&of->shape, i);
+		const uint32_t stack = model_stack_of(&of->shape, i);
 		const struct slice_entry entry = {
 			.task = stack % of->shape.processes, .stack = stack, .count = 1,
 			.cpu = i % of->shape.cpus & SLICE_CPU_UNKNOWN, .weight = step_ns,

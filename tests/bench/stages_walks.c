@@ -5,24 +5,24 @@
 
 #include "stages.h"
 
-#include "../unit/stack_scene.h"
+#include "../unit/stack_fixture.h"
 
 /* They fit the CPU's last cache, as the stacks in the queue do, which were copied a moment ago. */
 #define STACKS_MAX 256
 
 struct walk_state {
-	struct stack_scene scene;
+	struct stack_fixture fixture;
 	struct walker walker;
 	struct remote_stack stacks[STACKS_MAX];
 	size_t count;
 };
 
-static void keep(void *context, struct stack_scene *scene, const struct remote_stack *stack)
+static void keep(void *context, struct stack_fixture *fixture, const struct remote_stack *stack)
 {
 	struct walk_state *state = context;
 	unsigned char *bytes;
 
-	(void)scene;
+	(void)fixture;
 	if (state->count == STACKS_MAX)
 		return;
 	bytes = stages_allocate(stack->count, 1);
@@ -38,7 +38,7 @@ static void *walk_set_up(const struct stages_shape *shape)
 		return NULL;
 	state = stages_allocate(1, sizeof(*state));
 	stages_need(!walker_init(&state->walker), "no memory");
-	stack_scene_replay(&state->scene, shape->recording, keep, state);
+	stack_fixture_replay(&state->fixture, shape->recording, keep, state);
 	stages_need(state->count > 0, "no stack was recorded");
 	return state;
 }
@@ -50,7 +50,7 @@ static void walk_tear_down(void *state)
 	for (size_t i = 0; i < of->count; i++)
 		free((void *)of->stacks[i].bytes);
 	walker_finish(&of->walker);
-	stack_scene_finish(&of->scene);
+	stack_fixture_finish(&of->fixture);
 	free(of);
 }
 
@@ -60,9 +60,9 @@ static uint64_t walk_all(struct walk_state *state, bool is_cached)
 	enum walker_end end;
 
 	for (size_t i = 0; i < state->count; i++) {
-		state->scene.number += !is_cached;	/* another address space each time */
-		sum += stack_scene_walk(&state->scene, &state->walker, &state->stacks[i], frames,
-					&end);
+		state->fixture.number += !is_cached;	/* another address space each time */
+		sum += stack_fixture_walk(&state->fixture, &state->walker, &state->stacks[i],
+					  frames, &end);
 	}
 	stages_keep(sum);
 	return state->count;

@@ -1,17 +1,17 @@
-/* stages_window.h - a made world of which a window has been counted, and its pictures. */
+/* stages_window.h - a fixture with a counted window, and its snapshots. */
 #ifndef TESTS_STAGES_WINDOW_H
 #define TESTS_STAGES_WINDOW_H
 
 #include "analyzer/publisher.h"
-#include "stages_world.h"
+#include "stages_model.h"
 
 struct window {
-	struct world world;
+	struct model model;
 	struct analyzer_config config;
 	struct publisher publisher;
 	struct live_window live;
 	struct slice sum;
-	const struct slice *slices;	/* what is folded; BORROWED */
+	const struct slice *slices;	/* to be folded; BORROWED */
 	uint32_t slice_count;
 };
 

@@ -2,22 +2,22 @@
  * its frames are known, as they are from the second refresh on. */
 #include <stdlib.h>
 
+#include "analyzer/window_fold.h"
 #include "base/clock.h"
-#include "fold/call_tree_arrange.h"
-#include "fold/window_fold.h"
+#include "fold/tree_fold.h"
 #include "stages_window.h"
 
 static const struct filter no_filter;
 
-static void fill_window(struct world *world)
+static void fill_window(struct model *model)
 {
-	const uint64_t end_ns = world->tape.begin_ns + world->shape.window_s * CLOCK_NS_PER_S;
+	const uint64_t end_ns = model->tape.begin_ns + model->shape.window_s * CLOCK_NS_PER_S;
 
-	while (world->ingest.watermark_ns < end_ns) {
-		world_advance(world);
-		world_count(world);
+	while (model->ingest.watermark_ns < end_ns) {
+		model_advance(model);
+		model_count(model);
 	}
-	stages_need(!timeline_cut(&world->ingest.timeline, world->ingest.watermark_ns),
+	stages_need(!timeline_cut(&model->ingest.timeline, model->ingest.watermark_ns),
 		    "no memory");
 }
 
@@ -27,16 +27,16 @@ struct window *window_create(const struct stages_shape *shape, unsigned int keys
 	struct window *window = stages_allocate(1, sizeof(*window));
 	struct analyzer_config *config = &window->config;
 
-	world_init(&window->world, shape);
-	world_begin(&window->world);
-	fill_window(&window->world);
+	model_init(&window->model, shape);
+	model_begin(&window->model);
+	fill_window(&window->model);
 	*config = (struct analyzer_config){
-		.ingest = window->world.ingest.config, .host = "host", .target = "all CPUs",
+		.ingest = window->model.ingest.config, .host = "host", .target = "all CPUs",
 		.notice = "", .cpus = shape->cpus, .query.keys = keys, .query.tree = tree,
 		.window = WINDOW_SECONDS, .window_ns = shape->window_s * CLOCK_NS_PER_S,
 		.memory_bytes = ANALYZER_DEFAULT_MEMORY_BYTES,
 	};
-	publisher_init(&window->publisher, config, &window->world.ingest);
+	publisher_init(&window->publisher, config, &window->model.ingest);
 	return window;
 }
 
@@ -44,7 +44,7 @@ void window_destroy(struct window *window)
 {
 	publisher_finish(&window->publisher);
 	live_window_finish(&window->live);
-	world_finish(&window->world);
+	model_finish(&window->model);
 	free(window);
 }
 
@@ -69,7 +69,7 @@ static struct window *fold_set_up(const struct stages_shape *shape, unsigned int
 				  enum tree_direction tree)
 {
 	struct window *window = window_create(shape, keys, tree);
-	const struct timeline *timeline = &window->world.ingest.timeline;
+	const struct timeline *timeline = &window->model.ingest.timeline;
 
 	window->slices = timeline->slices;
 	window->slice_count = timeline->count;
@@ -86,23 +86,23 @@ static struct window *fold_set_up(const struct stages_shape *shape, unsigned int
 
 static void *fold_symbols_set_up(const struct stages_shape *shape)
 {
-	return fold_set_up(shape, KEY_OBJECT | KEY_SYMBOL, TREE_NONE);
+	return fold_set_up(shape, KEY_DSO | KEY_SYMBOL, TREE_NONE);
 }
 
-static void *fold_objects_set_up(const struct stages_shape *shape)
+static void *fold_dsos_set_up(const struct stages_shape *shape)
 {
-	return fold_set_up(shape, KEY_OBJECT, TREE_NONE);
+	return fold_set_up(shape, KEY_DSO, TREE_NONE);
 }
 
 static void *fold_tree_set_up(const struct stages_shape *shape)
 {
-	return fold_set_up(shape, KEY_OBJECT | KEY_SYMBOL, TREE_CALLEES);
+	return fold_set_up(shape, KEY_DSO | KEY_SYMBOL, TREE_CALLEES);
 }
 
 static uint64_t fold_rows_round(void *state)
 {
 	struct window *window = state;
-	struct ingest *ingest = &window->world.ingest;
+	struct ingest *ingest = &window->model.ingest;
 	struct window_fold folds = { .tree = NULL };
 
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks,
@@ -116,8 +116,8 @@ static uint64_t fold_rows_round(void *state)
 static uint64_t fold_tree_round(void *state)
 {
 	struct window *window = state;
-	struct ingest *ingest = &window->world.ingest;
-	struct call_tree_draft draft;
+	struct ingest *ingest = &window->model.ingest;
+	struct call_tree_builder builder;
 	struct tree_fold tree;
 
 	tree_fold_init(&tree, &ingest->trie, &ingest->names, &ingest->tasks,
@@ -125,9 +125,9 @@ static uint64_t fold_tree_round(void *state)
 	for (uint32_t s = 0; s < window->slice_count; s++)
 		tree_fold_add(&tree, window->slices[s].entries, window->slices[s].count, 1.0);
 	tree_fold_sum(&tree);
-	stages_need(!call_tree_arrange(&tree, &draft) && draft.tree.node_count > 0,
+	stages_need(!call_tree_arrange(&tree, &builder) && builder.tree.node_count > 0,
 		    "nothing was folded");
-	call_tree_draft_finish(&draft);
+	call_tree_builder_finish(&builder);
 	tree_fold_finish(&tree);
 	return 1;
 }
@@ -136,20 +136,20 @@ static uint64_t fold_tree_round(void *state)
 
 static void *refresh_set_up(const struct stages_shape *shape)
 {
-	return window_create(shape, KEY_OBJECT | KEY_SYMBOL, TREE_NONE);
+	return window_create(shape, KEY_DSO | KEY_SYMBOL, TREE_NONE);
 }
 
 static void *refresh_tree_set_up(const struct stages_shape *shape)
 {
-	return window_create(shape, KEY_OBJECT | KEY_SYMBOL, TREE_CALLEES);
+	return window_create(shape, KEY_DSO | KEY_SYMBOL, TREE_CALLEES);
 }
 
 static void refresh_prepare(void *state)
 {
 	struct window *window = state;
 
-	world_advance(&window->world);
-	world_count(&window->world);
+	model_advance(&window->model);
+	model_count(&window->model);
 }
 
 static uint64_t refresh_round(void *state)
@@ -161,7 +161,7 @@ static uint64_t refresh_round(void *state)
 const struct stage stages_of_windows[] = {
 	{ "fold_symbols", "fold", "rows of functions", fold_symbols_set_up, NULL, fold_rows_round,
 	  window_tear_down },
-	{ "fold_objects", "fold", "rows of files", fold_objects_set_up, NULL, fold_rows_round,
+	{ "fold_dsos", "fold", "rows of files", fold_dsos_set_up, NULL, fold_rows_round,
 	  window_tear_down },
 	{ "fold_tree", "fold", "the tree of callees, in order", fold_tree_set_up, NULL,
 	  fold_tree_round, window_tear_down },

@@ -1,4 +1,4 @@
-/* unwind_rows [FILE...] - what the unwind rows of an object cost: libc's are to take 2 ms of CPU at
+/* unwind_rows [FILE...] - what the unwind rows of a DSO cost: libc's are to take 2 ms of CPU at
  * most, libLLVM's 60 ms, with the file in memory.
  *
  * Each file is compiled RUNS times; the shortest counts: the machine's other work only adds.

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../unit/stack_scene.h"
+#include "../unit/stack_fixture.h"
 #include "allocations.h"
 
 /* They fit the CPU's last cache, as the stacks in the queue do, which were copied a moment ago. */
@@ -22,12 +22,12 @@ struct kept {
 	size_t count;
 };
 
-static void keep(void *context, struct stack_scene *scene, const struct remote_stack *stack)
+static void keep(void *context, struct stack_fixture *fixture, const struct remote_stack *stack)
 {
 	struct kept *kept = context;
 	unsigned char *bytes;
 
-	(void)scene;
+	(void)fixture;
 	if (kept->count == STACKS_MAX)
 		return;
 	bytes = malloc(stack->count);
@@ -46,7 +46,7 @@ static double cpu_us(void)
 }
 
 /* Of one stack, in the best round. */
-static double best_us(struct stack_scene *scene, struct walker *walker, const struct kept *kept,
+static double best_us(struct stack_fixture *fixture, struct walker *walker, const struct kept *kept,
 		      bool is_cached, size_t *frame_count)
 {
 	uint64_t frames[WALKER_FRAMES_MAX];
@@ -57,9 +57,9 @@ static double best_us(struct stack_scene *scene, struct walker *walker, const st
 		*frame_count = 0;
 		begin = cpu_us();
 		for (size_t i = 0; i < kept->count; i++) {
-			scene->number += !is_cached;
-			*frame_count += stack_scene_walk(scene, walker, &kept->stacks[i], frames,
-							 &end);
+			fixture->number += !is_cached;
+			*frame_count += stack_fixture_walk(fixture, walker, &kept->stacks[i],
+							   frames, &end);
 		}
 		begin = cpu_us() - begin;
 		if (round == 0 || begin < best)
@@ -71,24 +71,24 @@ static double best_us(struct stack_scene *scene, struct walker *walker, const st
 int main(int argc, char **argv)
 {
 	static struct kept kept;
-	struct stack_scene scene = { .number = 0 };
+	struct stack_fixture fixture = { .number = 0 };
 	struct walker walker;
 	double uncached, cached;
 	size_t frames, before;
 
 	if (argc != 2 || walker_init(&walker))
 		return 2;
-	stack_scene_replay(&scene, argv[1], keep, &kept);
+	stack_fixture_replay(&fixture, argv[1], keep, &kept);
 	if (!kept.count)
 		return 3;
 	before = allocations;
-	uncached = best_us(&scene, &walker, &kept, false, &frames);
-	cached = best_us(&scene, &walker, &kept, true, &frames);
+	uncached = best_us(&fixture, &walker, &kept, false, &frames);
+	cached = best_us(&fixture, &walker, &kept, true, &frames);
 	printf("%4.1f frames: %.2f us, %.2f us with the cache, %zu allocations\n",
 	       (double)frames / (double)kept.count, uncached, cached, allocations - before);
 	for (size_t i = 0; i < kept.count; i++)
 		free((void *)kept.stacks[i].bytes);
 	walker_finish(&walker);
-	stack_scene_finish(&scene);
+	stack_fixture_finish(&fixture);
 	return 0;
 }

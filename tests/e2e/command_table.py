@@ -54,7 +54,7 @@ def read_source(path):
 
 def read_places():
     """What each name of enum view_place stands for: IN_ALL -> {"IN_TABLE", "IN_PAGER"}."""
-    body = re.search(r"enum view_place \{(.*?)\};", read_source("include/ui/view.h"), re.S)[1]
+    body = re.search(r"enum view_place \{(.*?)\};", read_source("include/ui/keymap.h"), re.S)[1]
     places = {}
     for name, value in re.findall(r"(IN_\w+)\s*=\s*([^,]+)", body):
         parts = re.findall(r"IN_\w+", value)

@@ -1,4 +1,4 @@
-"""flametop on a pseudo terminal of our own: the bytes as they come and the picture they make.
+"""flametop on a pseudo terminal of our own: the bytes as they come and the frame they make.
 
 tmux (terminal.py) is a terminal as users have it. Here a test decides when each byte is sent, sees
 each byte that comes back, and may leave them unread.
@@ -21,7 +21,7 @@ PATIENCE_S = 60     # for a hang, not for speed
 CLEAR = b"\033[H\033[2J"
 
 
-class Picture(pyte.Screen):
+class Frame(pyte.Screen):
     """pyte's screen with what ncurses sends to an xterm besides: REP, SU and SD."""
 
     def repeat(self, count=1):
@@ -69,8 +69,8 @@ class PtyScreen:
         self.modes = {}     # DEC private modes as they are now: number -> set?
         self.tail = b""     # of the bytes: a sequence may be cut
         self.held = None    # bytes that are not drawn yet: see hold()
-        self.picture = Picture(width, height)
-        self.stream = Stream(self.picture)
+        self.frame = Frame(width, height)
+        self.stream = Stream(self.frame)
         self.process = subprocess.Popen(
             command, stdin=self.program_side, stdout=self.program_side, stderr=self.program_side,
             start_new_session=True, env=dict(os.environ, TERM=term, LC_ALL=locale),
@@ -87,7 +87,7 @@ class PtyScreen:
         os.close(self.program_side)
 
     def read(self):
-        """The bytes that are there, b"" if none; they are not in the picture yet."""
+        """The bytes that are there, b"" if none; they are not in the frame yet."""
         with contextlib.suppress(BlockingIOError):
             found = os.read(self.terminal, 1 << 16)
             self.note_modes(found)
@@ -103,7 +103,7 @@ class PtyScreen:
         self.tail = text[begun:] if begun >= 0 else b""
 
     def hold(self):
-        """From now on only what a picture needs is kept: drawing all would slow the program down,
+        """From now on only what a frame needs is kept: drawing all would slow the program down,
         which waits for us to read. Whatever came before a clear screen is gone by it."""
         self.held = b""
 
@@ -148,13 +148,13 @@ class PtyScreen:
 
     def resize(self, width, height):
         set_size(self.terminal, width, height)
-        self.picture.resize(height, width)
+        self.frame.resize(height, width)
 
     def text(self):
-        return self.picture.text()
+        return self.frame.text()
 
     def wait(self, is_true, what):
-        """The screen's text, once @is_true(text) of a picture to which nothing is added: a part of
+        """The screen's text, once @is_true(text) of a frame to which nothing is added: a part of
         one may show new rows above an old bottom line."""
         end = time.monotonic() + PATIENCE_S
         while not (is_true(text := self.text()) and not self.look(0.05)):

@@ -5,7 +5,7 @@ import re
 Row = collections.namedtuple("Row", "is_cursor cells line")     # cells: by title; line: from 0
 
 # What only this view has among its titles.
-VIEWS = {"Symbols": "OBJECT +SYMBOL", "Objects": "COMMAND +OBJECT$", "Commands": "PID +COMMAND$",
+VIEWS = {"Symbols": "DSO +SYMBOL", "DSOs": "COMMAND +DSO$", "Commands": "PID +COMMAND$",
          "Tasks": "COMMAND LINE", "CPUs": "CPU +BUSY%",
          "Tree": "SYMBOL +.*call", "Groups": "(TOTAL%|SAMPLES) +[a-z]"}
 
@@ -45,7 +45,7 @@ def table(text):
     """The rows of the table. Numbers stand before texts in every view, in the order of titles."""
     titles, number = find_titles(text)
     texts = [(found.start(), found[0]) for found in
-             re.finditer("COMMAND LINE|COMMAND|OBJECT|SYMBOL", titles)]
+             re.finditer("EVENT|COMMAND LINE|COMMAND|DSO|SYMBOL", titles)]
     rows = []
     for at, line in enumerate(text.splitlines()[number + 1:-1], number + 1):
         values = re.sub("[█▉▊▋▌▍▎▏#▲▼]", " ", line[2:texts[0][0]]).split() if texts else []

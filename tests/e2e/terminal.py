@@ -121,7 +121,7 @@ class Terminal:
         return whole if is_true(whole) else text
 
     def standing(self, text):
-        """A picture comes in pieces: the screen's text once it is the same twice."""
+        """A frame comes in pieces: the screen's text once it is the same twice."""
         for _ in range(10):
             before, text = text, self.text()
             if text == before:

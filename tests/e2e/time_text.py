@@ -1,4 +1,4 @@
-"""What the header and the strip say of the time that is shown."""
+"""What the header and the activity graph say of the time that is shown."""
 import re
 from fractions import Fraction
 
@@ -23,26 +23,26 @@ def window_of(text):
     return seconds_of(found[1]), seconds_of(found[2])
 
 
-def strip_of(text):
-    """The strip's line and its number: it ends in "live" or "all"."""
+def activity_graph_of(text):
+    """The activity graph's line and its number: it ends in "live" or "all"."""
     for number, line in enumerate(text.splitlines()):
         if found := re.search(rf"^[ ‹│[\]{BARS}›]*(?=\[?(live|all))", line):
             return found[0], number
-    raise ValueError(f"there is no strip:\n{text}")
+    raise ValueError(f"there is no activity graph:\n{text}")
 
 
 def marked_columns(text):
-    """The first and the last column between the brackets of the strip; None: there are none."""
-    line, _ = strip_of(text)
+    """The first and the last column between the activity graph's brackets; None: there are none."""
+    line, _ = activity_graph_of(text)
     found = re.search(r"\[([^\]]*)\]", line)
     return (found.start(1), found.end(1) - 1) if found else None
 
 
 def newest_column(text):
     """The column of the newest point."""
-    line, _ = strip_of(text)
+    line, _ = activity_graph_of(text)
     return max(line.rfind(bar) for bar in BARS)
 
 
 def point_count(text):
-    return sum(strip_of(text)[0].count(bar) for bar in BARS)
+    return sum(activity_graph_of(text)[0].count(bar) for bar in BARS)

@@ -30,6 +30,7 @@ All rows of a file run in a mount namespace with an empty /tmp and an empty cach
 """
 import contextlib
 import ctypes
+import glob
 import json
 import os
 import re
@@ -97,9 +98,10 @@ def missing_tests(tests):
     missing = []
     for part in tests.split("; "):
         place, _, functions = part.partition(": ")
-        path = os.path.join(ROOT, "tests", place + (".c" if place.startswith("unit/") else ""))
+        suite, name = place.split("/")
+        paths = glob.glob(os.path.join(ROOT, "tests", suite, f"*/{name}.c" if suite == "unit" else name))
         missing += [f"{place}: {function or 'names no test'}" for function in functions.split(", ")
-                    if not function or not os.path.exists(path) or not has_function(path, function)]
+                    if not function or not any(has_function(path, function) for path in paths)]
     return missing
 
 
@@ -221,15 +223,15 @@ class Screen(PtyScreen):
         return found(text)[0]
 
     def expect_life(self, fault):
-        """Pictures go on, and a key's effect is seen."""
+        """Frames go on, and a key's effect is seen."""
         def samples():
             return re.search(r"([\d.]+[kM]?) samples", self.text())
         before = samples()
         self.wait(lambda _: samples() and (not before or samples()[1] != before[1]),
-                  "the next picture")
+                  "the next frame")
         self.send(b"?")
         self.wait(lambda text: re.search(r"^ *Help\b|[─-] ?Help\b", text, re.M), "the help")
-        fault.expect("pictures go on and a key is answered", True)
+        fault.expect("frames go on and a key is answered", True)
         self.send(b"\033")
         self.wait(lambda text: "SELF%" in text, "the table")
 

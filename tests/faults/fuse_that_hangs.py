@@ -2,10 +2,10 @@
 """fuse_that_hangs.py PLACE FILE - mounts a file system at PLACE with one file, "program", whose
 content is FILE's. Says "ready", then serves it until a line comes on stdin: "all": from then on it
 takes no request any more, as a dead server; "names", "opens", "attributes", "reads" or "flushes":
-it takes all, and answers all but those, as a server that means harm: the kernel lets nobody end a
+it takes all, replies to all but those, as a server that means harm: the kernel lets nobody end a
 process that waits for a request which was taken; "heads": as "reads", and the kernel has to read
 the file's first page again; "late": the next one is answered after 1.5 seconds, and the others
-behind it; "slow": as "flushes", and it reads two megabytes a second.
+after it; "slow": as "flushes", and it reads two megabytes a second.
 
 Source: <linux/fuse.h>; version 7.31 of the protocol, which kernels since 5.4 speak.
 """
@@ -23,7 +23,7 @@ ROOT_NODE, FILE_NODE = 1, 2
 FOPEN_KEEP_CACHE = 2    # who runs the file goes on
 NOTIFY_INVAL_INODE = 2
 LATE_S = 1.5
-CODE_BYTES = 4 << 20    # symbols lie behind it
+CODE_BYTES = 4 << 20    # symbols lie after it
 UNANSWERED = {"names": LOOKUP, "opens": OPEN, "attributes": GETATTR, "reads": READ, "flushes": FLUSH,
               "heads": READ, "slow": FLUSH}
 SLOW_BYTES_PER_S = 2 << 20
@@ -36,7 +36,7 @@ def attributes(node, size):
                        0, 4096, 0)
 
 
-def answer(opcode, node, body, content):
+def reply_to(opcode, node, body, content):
     """(error, bytes); nothing is remembered by the kernel for longer than the call."""
     size = len(content) if node == FILE_NODE else 0
     if opcode == INIT:
@@ -77,15 +77,15 @@ def main():
     while True:
         readable, _, _ = select.select(waited_for, [], [])
         if sys.stdin in readable:
-            waited_for, wish = [device], sys.stdin.readline().strip()
-            if wish == "all":
+            waited_for, request_line = [device], sys.stdin.readline().strip()
+            if request_line == "all":
                 break
-            unanswered = UNANSWERED.get(wish)
-            if wish == "heads":
+            unanswered = UNANSWERED.get(request_line)
+            if request_line == "heads":
                 forget(device, 0, 4096)
-            elif wish in ("reads", "slow"):     # others may have read all programs by now
+            elif request_line in ("reads", "slow"):     # others may have read all programs by now
                 forget(device, CODE_BYTES, 0)
-            delay_s, is_slow = LATE_S if wish == "late" else 0, wish == "slow"
+            delay_s, is_slow = LATE_S if request_line == "late" else 0, request_line == "slow"
             print("hangs", flush=True)
             continue
         request = os.read(device, 1 << 18)
@@ -94,7 +94,7 @@ def main():
             continue
         time.sleep(delay_s)
         delay_s = 0
-        error, body = answer(opcode, node, request[HEADER.size:length], content)
+        error, body = reply_to(opcode, node, request[HEADER.size:length], content)
         if is_slow and opcode == READ:
             time.sleep(len(body) / SLOW_BYTES_PER_S)
         os.write(device, struct.pack("<IiQ", 16 + len(body), error, unique) + body)

@@ -4,7 +4,7 @@
  * The file is made here; the input becomes its entries. The first byte says how, so that the fuzzer
  * need not find out first what an entry looks like: the whole section; or the instructions of a CIE
  * (as many bytes as the second byte says) and of an FDE of it, the others following as they are; or
- * Go's table, as a whole or behind a header of one of its versions, the second byte being the count
+ * Go's table, as a whole or after a header of one of its versions, the second byte being the count
  * of functions. */
 #include <elf.h>
 #include <errno.h>

@@ -25,12 +25,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	if (!flat_table_check(&table, copy, count, NULL)) {
 		for (uint32_t row = 0; row < table.header->row_count; row++) {
 			uint64_t start = table.rows[row].start;
-			const char *object = flat_table_object_name(&table, row);
+			const char *dso = flat_table_dso_name(&table, row);
 
 			flat_table_find(&table, start);
 			flat_table_find(&table, start + table.rows[row].size);
 			if (strlen(flat_table_name(&table, row)) > count ||
-			    (object && strlen(object) > count))
+			    (dso && strlen(dso) > count))
 				abort();
 		}
 	}

@@ -1,12 +1,11 @@
-/* fuzz_jit_map.c - any text as a perf map, read at once and in two looks: the answers pass their
+/* fuzz_jit_map.c - any text as a perf map, read at once and in two looks: the replies pass their
  * check, and are the same. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "elf/jit_map.h"
-#include "elf/jit_rows.h"
+#include "elf/file_jobs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -17,10 +16,10 @@ static void *look(int fd, int before, uint64_t offset, struct flat_table *table,
 	void *bytes;
 
 	if (jit_map_compile(fd, before, offset, &bytes, count, NULL) ||
-	    jit_answer_check(&tables, bytes, *count, NULL))
+	    jit_reply_check(&tables, bytes, *count, NULL))
 		abort();
 	*table = tables.names;
-	*read_bytes = tables.answer->read_bytes;
+	*read_bytes = tables.reply->read_bytes;
 	return bytes;
 }
 
@@ -48,24 +47,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	struct flat_table whole, half, rest;
 	uint64_t end, middle, second_end;
 	size_t whole_count, half_count, rest_count;
-	void *answers[3];
+	void *replies[3];
 	int fd = memfd_create("fuzz", 0), part = memfd_create("fuzz", 0);
 	int before = memfd_create("fuzz", 0);
 
 	if (write(fd, bytes, count) != (ssize_t)count ||
 	    write(part, bytes, count / 2) != (ssize_t)(count / 2))
 		abort();
-	answers[0] = look(fd, -1, 0, &whole, &whole_count, &end);
-	answers[1] = look(part, -1, 0, &half, &half_count, &middle);
-	if (write(before, answers[1], half_count) != (ssize_t)half_count)
+	replies[0] = look(fd, -1, 0, &whole, &whole_count, &end);
+	replies[1] = look(part, -1, 0, &half, &half_count, &middle);
+	if (write(before, replies[1], half_count) != (ssize_t)half_count)
 		abort();
-	answers[2] = look(fd, before, middle, &rest, &rest_count, &second_end);
+	replies[2] = look(fd, before, middle, &rest, &rest_count, &second_end);
 	if (end != second_end || end > count)
 		abort();
 	compare(&whole, &rest);
 	compare(&rest, &whole);
 	for (int i = 0; i < 3; i++)
-		free(answers[i]);
+		free(replies[i]);
 	close(fd);
 	close(part);
 	close(before);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ui/keys.h"
+#include "term/keys.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

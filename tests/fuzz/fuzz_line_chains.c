@@ -2,17 +2,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/line_chains.h"
+#include "sandbox/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 /* The worker is not trusted, but its magic is right: don't spend the time on guessing it. */
-static void set_magic(void *answer, size_t count)
+static void set_magic(void *reply, size_t count)
 {
 	const uint64_t magic = LINE_CHAINS_MAGIC;
 
 	if (count >= sizeof(magic))
-		memcpy(answer, &magic, sizeof(magic));
+		memcpy(reply, &magic, sizeof(magic));
 }
 
 static void read_frame(const struct line_chains *chains, const struct line_frame *frame,

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/name_list.h"
+#include "elf/demangle.h"
 
 #define TEXT_MAX 16
 

@@ -11,7 +11,7 @@
 
 #include "capture/perf_data.h"
 #include "capture/raw_fields.h"
-#include "capture/record_queue.h"
+#include "capture/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -1,8 +1,9 @@
 /* fuzz_probe_names.c - names that pass the check can be read through without harm; what the worker
  * makes of any file passes the check.
  *
- * Input that begins as an ELF file is one. With an odd first byte it is an answer, else a list of
- * changes, | place 2 | byte 1 | ..., to a small program with marks that is built at the start. */
+ * Input that begins as an ELF file is one. With an odd first byte it is a reply, else a list of
+ * changes, | place 2 | byte 1 | ..., to a small program with USDT probes that is built at the
+ * start. */
 #include <elf.h>
 #include <errno.h>
 #include <stdint.h>
@@ -49,19 +50,19 @@ static void read_all(const struct probe_names *names)
 			abort();
 		bytes += strlen(name) + strlen(probe_names_text(names, names->functions[i].shown));
 	}
-	for (uint32_t i = 0; i < names->header->mark_count; i++) {
-		const struct probe_mark *mark = &names->marks[i];
+	for (uint32_t i = 0; i < names->header->usdt_count; i++) {
+		const struct usdt_probe *usdt = &names->usdt_probes[i];
 
-		if (!probe_names_find_mark(names, probe_names_text(names, mark->provider),
-					   probe_names_text(names, mark->name), &count))
+		if (!probe_names_find_usdt(names, probe_names_text(names, usdt->provider),
+					   probe_names_text(names, usdt->name), &count))
 			abort();
-		bytes += strlen(probe_names_text(names, mark->arguments));
+		bytes += strlen(probe_names_text(names, usdt->arguments));
 	}
 	if (bytes && !names->header->string_bytes)
 		abort();
 }
 
-static void check_answer(const uint8_t *bytes, size_t count)
+static void check_reply(const uint8_t *bytes, size_t count)
 {
 	const uint64_t magic = PROBE_NAMES_MAGIC;
 	const uint32_t version = PROBE_NAMES_VERSION;
@@ -82,20 +83,20 @@ static void check_answer(const uint8_t *bytes, size_t count)
 static void compile(int fd)
 {
 	struct probe_names names;
-	size_t answer_bytes;
-	void *answer;
+	size_t reply_bytes;
+	void *reply;
 	int err;
 
-	err = probe_names_compile(fd, -1, PROBE_NAMES_FUNCTIONS | PROBE_NAMES_MARKS, &answer,
-				  &answer_bytes, NULL);	/* not demangled: fuzz_demangle */
+	err = probe_names_compile(fd, -1, PROBE_NAMES_FUNCTIONS | PROBE_NAMES_USDT, &reply,
+				  &reply_bytes, NULL);	/* not demangled: fuzz_demangle */
 	if (err && err != -ENOEXEC && err != -EBADMSG && err != -E2BIG && err != -ENOMEM)
 		abort();
 	if (!err) {
-		if (probe_names_check(&names, answer, answer_bytes, NULL))
+		if (probe_names_check(&names, reply, reply_bytes, NULL))
 			abort();
 		read_all(&names);
 	}
-	free(answer);
+	free(reply);
 	close(fd);
 }
 
@@ -104,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	if (count > SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0)
 		compile(elf_seed_file(bytes, count));
 	else if (count && bytes[0] & 1)
-		check_answer(bytes + 1, count - 1);
+		check_reply(bytes + 1, count - 1);
 	else if (count)
 		compile(elf_seed_damaged(&program, bytes + 1, count - 1));
 	return 0;

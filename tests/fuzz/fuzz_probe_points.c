@@ -1,7 +1,7 @@
-/* fuzz_probe_points.c - an answer about places that passes the check can be read through without
+/* fuzz_probe_points.c - a reply about probe sites that passes the check can be read through without
  * harm; what the worker makes of a damaged program passes the check.
  *
- * With an odd first byte the input is an answer. Else it is a list of changes, | place 2 | byte 1 |
+ * With an odd first byte the input is a reply. Else it is a list of changes, | place 2 | byte 1 |
  * ..., to a small program that is built at the start; the second byte says what is asked about it.
  * It has no debug information: libdw reads over the ends of damaged strings, which is why a worker
  * has it read. What comes of that is tested with workers (test_probe_points_damage.c). */
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "elf/mark_argument.h"
+#include "elf/fetch_value.h"
 #include "elf/point_job.h"
 #include "elf_seed.h"
 
@@ -41,46 +41,46 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-static size_t length(const struct point_answer *answer, uint32_t text)
+static size_t length(const struct point_reply *reply, uint32_t text)
 {
-	return strlen(point_answer_text(answer, text));
+	return strlen(point_reply_text(reply, text));
 }
 
-static void read_all(const struct point_answer *answer, size_t count)
+static void read_all(const struct point_reply *reply, size_t count)
 {
 	size_t bytes = 0;
 
-	for (uint32_t i = 0; i < answer->header->function_count; i++) {
-		const struct point_function *function = &answer->functions[i];
+	for (uint32_t i = 0; i < reply->header->function_count; i++) {
+		const struct point_function *function = &reply->functions[i];
 
-		bytes += length(answer, function->name);
-		for (uint32_t p = 0; p < function->point_count; p++) {
-			const struct point *point = &answer->points[function->first_point + p];
+		bytes += length(reply, function->name);
+		for (uint32_t p = 0; p < function->site_count; p++) {
+			const struct point_site *site = &reply->sites[function->first_site + p];
 
-			for (uint32_t v = 0; v < point->value_count; v++)
-				bytes += length(answer,
-						answer->values[point->first_value + v].fetch);
+			for (uint32_t v = 0; v < site->value_count; v++)
+				bytes += length(reply,
+						reply->values[site->first_value + v].fetch);
 		}
 		for (uint32_t v = 0; v < function->offered_count; v++)
-			bytes += length(answer, answer->values[function->first_offered + v].type);
+			bytes += length(reply, reply->values[function->first_offered + v].type);
 	}
 	if (bytes && !count)
 		abort();
 }
 
-static void check_answer(const uint8_t *bytes, size_t count)
+static void check_reply(const uint8_t *bytes, size_t count)
 {
 	const struct point_query query = { .functions_max = 4, .argument_count = 1 };
-	const struct point_header magic = { .magic = POINT_ANSWER_MAGIC,
-					    .version = POINT_ANSWER_VERSION };
-	struct point_answer answer;
+	const struct point_header magic = { .magic = POINT_REPLY_MAGIC,
+					    .version = POINT_REPLY_VERSION };
+	struct point_reply reply;
 	void *copy = malloc(count + 1);	/* aligned, and its end is guarded */
 
 	memcpy(copy, bytes, count);
 	if (count >= offsetof(struct point_header, function_count))
 		memcpy(copy, &magic, offsetof(struct point_header, function_count));
-	if (!point_answer_check(&answer, copy, count, &query, NULL))
-		read_all(&answer, count);
+	if (!point_reply_check(&reply, copy, count, &query, NULL))
+		read_all(&reply, count);
 	free(copy);
 }
 
@@ -102,6 +102,16 @@ static void fill_query(struct point_query *query, uint8_t what)
 		strcpy(query->source, "s.c");
 		query->line = 1 + what % 8;
 	}
+	if (what % 3 == 1)
+		query->request = (uint8_t)(POINT_REQUEST_SOURCE + what % 4 % 3);
+	if (what % 7 == 1) {
+		query->lines[0] = what % 16;
+		query->lines[1] = 16 + what % 8;
+		query->line_count = 2;
+		query->line = 0;
+	}
+	if (what % 11 == 1)
+		strcpy(query->declared_in, "s.c");
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		strcpy(query->arguments[query->argument_count++].value, values[i]);
 }
@@ -110,22 +120,22 @@ static void fill_query(struct point_query *query, uint8_t what)
 static void ask(int file, uint8_t what)
 {
 	struct point_query query;
-	struct point_answer answer;
+	struct point_reply reply;
 	struct diag why = { .err = 0 };
-	size_t answer_bytes;
+	size_t reply_bytes;
 	int inputs[2], err;
 	void *bytes;
 
 	fill_query(&query, what);
 	inputs[0] = file;
 	inputs[1] = elf_seed_file(&query, sizeof(query));
-	err = point_job_run(inputs, 2, &bytes, &answer_bytes, &why);
+	err = point_job_run(inputs, 2, &bytes, &reply_bytes, &why);
 	if (err > 0)
 		abort();
-	if (!err && point_answer_check(&answer, bytes, answer_bytes, &query, &why))
+	if (!err && point_reply_check(&reply, bytes, reply_bytes, &query, &why))
 		abort();
 	if (!err)
-		read_all(&answer, answer_bytes);
+		read_all(&reply, reply_bytes);
 	free(bytes);
 	close(inputs[0]);
 	close(inputs[1]);
@@ -135,15 +145,17 @@ static void read_mark(const uint8_t *bytes, size_t count)
 {
 	char text[256];
 	const char *at = text;
-	struct mark_argument copies[2] = { { .reason = "" } };
+	struct usdt_argument copies[2] = { { .reason = "" } };
 	struct fetch_value value;
+	enum machine machine;
 
-	if (count >= sizeof(text))
+	if (!count || count >= sizeof(text))
 		return;
+	machine = bytes[count - 1] % 2 ? MACHINE_AARCH64 : MACHINE_X86_64;
 	memcpy(text, bytes, count);
 	text[count] = '\0';
-	for (size_t i = 1; mark_argument_next(&at, &copies[0]); i = 2) {
-		mark_argument_fetch(copies, i, 0, "", &value);
+	for (size_t i = 1; usdt_argument_next(&at, machine, &copies[0]); i = 2) {
+		usdt_argument_fetch(copies, i, 0, "", &value);
 		if (!value.fetch[0] == !value.reason[0])
 			abort();
 		copies[1] = copies[0];
@@ -153,7 +165,7 @@ static void read_mark(const uint8_t *bytes, size_t count)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
 	if (count < 2 || bytes[0] % 2) {
-		check_answer(bytes + (count > 0), count - (count > 0));
+		check_reply(bytes + (count > 0), count - (count > 0));
 		read_mark(bytes, count);
 		return 0;
 	}

@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 
 	if (count < 1 + raw_bytes)
 		return 0;
-	raw = malloc(raw_bytes ? raw_bytes : 1);	/* of its own, so that its end is known */
+	raw = malloc(raw_bytes ? raw_bytes : 1);	/* a block of its own: its end is known */
 	memcpy(raw, bytes + 1, raw_bytes);
 	format = (const char *)bytes + 1 + raw_bytes;
 	count -= 1 + raw_bytes;

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	char *in = malloc(count + 1), *out = malloc(12 * count + 16), *cut = malloc(cap);
 	size_t length, cut_length;
 
-	memcpy(in, bytes, count);	/* no NUL behind it: its end is guarded */
+	memcpy(in, bytes, count);	/* no NUL after it: its end is guarded */
 	length = sanitize_text(out, 12 * count + 16, in, count);
 	cut_length = sanitize_text(cut, cap, in, count);
 	if (strlen(out) != length || !sanitize_is_clean(out, length))

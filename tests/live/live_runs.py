@@ -2,15 +2,18 @@
 import contextlib
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 FLAMETOP, WORKLOADS = os.environ["FLAMETOP"], os.environ["WORKLOADS"]
-PATIENCE_S = 60     # for a hang, not for speed
+FIRST_ARGUMENT = {"x86_64": "%di", "aarch64": "%x0"}[platform.machine()]    # its register
+PATIENCE_S = int(os.environ.get("PATIENCE_S", "60"))    # for a hang, not for speed
 counts = {"passed": 0, "failed": 0, "skipped": 0}
 
 
@@ -54,6 +57,7 @@ def run_checks(*checks):
             check()
         except Exception as error:   # a test that breaks has failed, and the others go on
             expect(check.__name__, False, repr(error))
+            traceback.print_exc(file=sys.stdout)    # says what the check waited for
         signal.alarm(0)
         print(f"   {check.__name__} took {time.monotonic() - began:.1f} s", flush=True)
     print("{passed} passed, {failed} failed, {skipped} skipped".format(**counts))
@@ -94,7 +98,7 @@ def workload(name, *arguments, prefix=(), **options):
 
 @contextlib.contextmanager
 def on_request(prefix=()):
-    """The workload on_request, and a function that asks it for something and returns the answer."""
+    """The workload on_request, and a function that asks it for something and returns the reply."""
     with workload("on_request", prefix=prefix, stdin=subprocess.PIPE,
                   stdout=subprocess.PIPE) as process:
         process.stdout.readline()   # "ready"

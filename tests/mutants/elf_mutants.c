@@ -1,6 +1,6 @@
 /* elf_mutants.c - very many damaged ELF files through the code that workers run, without workers:
  * no damage makes it touch what is not its own (AddressSanitizer sees that), take long, or write
- * an answer that fails its check. Whole workers: unit/test_hostile_elf.c.
+ * a reply that fails its check. Whole workers: unit/test_hostile_elf.c.
  *
  * usage: elf_mutants COUNT [SEED [FIRST]]
  *        elf_mutants run COUNT [SEED [FIRST]]   in this directory, by processes that run a function
@@ -8,7 +8,7 @@
  *
  * Mutant N of a seed is always the same. One process per CPU takes every so many-th. What ends
  * one is a failure: the mutant is kept as a file beside this program, and the next process goes on
- * behind it. Source lines are read by libdw, which is known to read over the ends of damaged
+ * after it. Source lines are read by libdw, which is known to read over the ends of damaged
  * strings: they get a process of their own, as they do in flametop, and its end is only counted.
  * Last line: N passed, N failed, 0 skipped. */
 #include <errno.h>
@@ -27,11 +27,13 @@
 
 #include "../unit/elf_variant.h"
 #include "../unit/random_numbers.h"
-#include "elf/compiler.h"
-#include "elf/dwarf_lines.h"
+#include "elf/code_job.h"
 #include "elf/elf_cfi.h"
+#include "elf/file_jobs.h"
+#include "elf/symtab_builder.h"
+#include "sandbox/code_rows.h"
 #include "sandbox/flat_table.h"
-#include "sandbox/line_chains.h"
+#include "sandbox/lines.h"
 #include "sandbox/probe_names.h"
 #include "sandbox/unwind_table.h"
 
@@ -39,7 +41,7 @@
 #define LINES_EVERY 16		/* a fork is dear */
 #define CPU_LIMIT_S 10		/* a worker has 2 (sandbox_limits.c); sanitizers are slow */
 #define FAILED_MAX  20
-#define RUNNABLE    3		/* of the originals, those with spin() at an offset in the file */
+#define RUNNABLE    3		/* originals with spin() at an offset in the file */
 #define SPIN_ROUNDS 40000000	/* over 10 ms: some samples at 997 Hz */
 
 /* spin(), see the recipe. */
@@ -69,13 +71,13 @@ static const char *const built[] = { "whole", "library", "relocs", "debug", "min
 
 /* Each process has one; the others read it. */
 struct progress {
-	uint64_t number;	/* of the mutant that it is at */
+	uint64_t number;	/* the mutant that it is at */
 	uint64_t read, refused, lines_ended;
 };
 
 static struct elf_original originals[ORIGINALS];
 static size_t original_count;
-static struct progress *progress;	/* of CPUS_MAX, shared */
+static struct progress *progress;	/* CPUS_MAX of them, shared */
 
 /* AddressSanitizer's, when built with it: a request for too much is refused as libc does. */
 const char *__asan_default_options(void);
@@ -108,7 +110,7 @@ static void make_originals(void)
 static bool is_refusal(int err)
 {
 	return err == -ENOEXEC || err == -EBADMSG || err == -E2BIG || err == -ENOMEM ||
-	       err == -ENODATA;
+	       err == -ENODATA || err == -ENOTSUP;
 }
 
 static void expect(int err, int check_err, const char *what, const struct diag *why)
@@ -125,7 +127,7 @@ static bool make_symbols(int fd, int debug_fd)
 	struct flat_table table;
 	size_t count;
 	void *bytes;
-	const int err = compiler_compile(fd, debug_fd, &bytes, &count, &why);
+	const int err = symtab_builder_build(fd, debug_fd, &bytes, &count, &why);
 
 	expect(err, err ? 0 : flat_table_check(&table, bytes, count, &why), "symbols", &why);
 	free(bytes);
@@ -150,14 +152,36 @@ static void make_probe_names(int fd, int debug_fd)
 	struct probe_names names;
 	size_t count;
 	void *bytes;
-	const int err = probe_names_compile(fd, debug_fd, PROBE_NAMES_FUNCTIONS | PROBE_NAMES_MARKS,
+	const int err = probe_names_compile(fd, debug_fd, PROBE_NAMES_FUNCTIONS | PROBE_NAMES_USDT,
 					    &bytes, &count, &why);
 
 	expect(err, err ? 0 : probe_names_check(&names, bytes, count, &why), "names", &why);
 	free(bytes);
 }
 
-/* In a process of its own. An answer that fails its check is the worker's word against main's:
+/* Three ranges, so that some of most originals' code is among them. */
+static void make_code(int fd)
+{
+	static const struct code_query query = {
+		.range_count = 3,
+		.ranges = { { 0x400, 0x400, 0x200 }, { 0x1000, 0x1000, 0x200 }, { 0, 0, 64 } },
+	};
+	const int inputs[] = { fd, memfd_create("query", MFD_CLOEXEC) };
+	struct diag why = { .err = 0 };
+	struct code_rows rows;
+	size_t count;
+	void *bytes;
+	int err;
+
+	if (write(inputs[1], &query, sizeof(query)) != sizeof(query))
+		abort();
+	err = code_job_run(inputs, 2, &bytes, &count, &why);
+	expect(err, err ? 0 : code_rows_check(&rows, bytes, count, &query, &why), "code", &why);
+	free(bytes);
+	close(inputs[1]);
+}
+
+/* In a process of its own. A reply that fails its check is the worker's word against main's:
  * refused there, so not looked at here. */
 static bool lines_end_a_worker(int fd, int debug_fd)
 {
@@ -168,7 +192,7 @@ static bool lines_end_a_worker(int fd, int debug_fd)
 	if (child == 0) {
 		const int wanted = memfd_create("offsets", MFD_CLOEXEC);
 		const struct dwarf_lines_inputs inputs = { fd, wanted, debug_fd,
-							   DWARF_LINES_NO_FILE };
+							   DWARF_LINES_NO_FILE, false };
 		const bool is_quiet = freopen("/dev/null", "w", stderr) != NULL;
 		size_t count;
 		void *bytes;
@@ -217,6 +241,7 @@ static void try_mutant(uint64_t seed, struct progress *mine)
 		mine->refused++;
 	make_rows(fd, debug_fd);
 	make_probe_names(fd, debug_fd);
+	make_code(fd);
 	if (mine->number % LINES_EVERY == 0)
 		mine->lines_ended += lines_end_a_worker(fd, debug_fd);
 	close(fd);
@@ -354,7 +379,7 @@ static int try_all(const char *program, uint64_t mutants, uint64_t seed, uint64_
 	       (unsigned long long)seed, (unsigned long long)mutants,
 	       (unsigned long long)sum.read, (unsigned long long)sum.refused,
 	       (unsigned long long)sum.lines_ended);
-	/* Else the damage hides all behind the header. */
+	/* Else the damage hides all after the header. */
 	if (sum.read < mutants / 20 || sum.refused < mutants / 20)
 		failed++;
 	printf("%llu passed, %llu failed, 0 skipped\n", (unsigned long long)(mutants - failed),

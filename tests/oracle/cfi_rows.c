@@ -2,7 +2,7 @@
  * dwarf_cfi_addrframe(3) of libdw, at COUNT random addresses of its code and at the first address
  * of every row.
  *
- * A row is made of libdw's answer by the definition in sandbox/unwind_table.h; then both rows must
+ * A row is made of what libdw says by the definition in sandbox/unwind_table.h; then both rows must
  * be the same. Where the first instruction of a program has no entry it is outermost. A line per
  * file; status 1 if anything differs.
  *
@@ -25,15 +25,18 @@
 #include "../unit/random_numbers.h"
 
 enum { BX = 3, DI = 5, BP = 6, SP = 7, RETURN = 16 };
+enum { X29 = 29, X30 = 30, ARM_SP = 31 };
 
 struct comparison {
 	const char *path;
 	Dwarf_CFI *cfi;
 	struct unwind_table table;
 	GElf_Phdr code;		/* the first segment that is executable */
+	GElf_Shdr plt;		/* aarch64's; of 0 bytes if there is none */
 	uint64_t start;		/* the address of the first instruction */
-	uint32_t compared, special, flagged, differ;
+	uint32_t compared, special, complex, flagged, differ;
 	bool is_go;		/* the rows are those of a stripped Go program */
+	bool is_arm;		/* the file's machine is aarch64 */
 };
 
 static const struct unwind_row complex = { .kind = UNWIND_COMPLEX };
@@ -113,13 +116,13 @@ static bool is_ordinary(Dwarf_Frame *frame, struct unwind_row *row)
 	return row->kind == UNWIND_DI || (is_at_cfa(ops, count, &offset) && offset == -8);
 }
 
-static bool is_outermost(Dwarf_Frame *frame)
+static bool is_outermost(Dwarf_Frame *frame, int return_register)
 {
 	Dwarf_Op memory[3], *ops;
 	size_t count;
 
-	return dwarf_frame_register(frame, RETURN, memory, &ops, &count) == 0 && count == 0 &&
-	       ops == memory;
+	return dwarf_frame_register(frame, return_register, memory, &ops, &count) == 0 &&
+	       count == 0 && ops == memory;
 }
 
 /* False: a row can't say it. */
@@ -156,7 +159,7 @@ static struct unwind_row row_of(Dwarf_Frame *frame)
 	Dwarf_Op *ops;
 	size_t count;
 
-	if (is_outermost(frame))
+	if (is_outermost(frame, RETURN))
 		return (struct unwind_row){ .kind = UNWIND_END };
 	dwarf_frame_info(frame, NULL, NULL, &is_signal);
 	if (dwarf_frame_cfa(frame, &ops, &count) || count == 0)
@@ -171,6 +174,93 @@ static struct unwind_row row_of(Dwarf_Frame *frame)
 	return row;
 }
 
+/* Where a register is saved: -1: a row can't say it; 0: nowhere; 1: at CFA + *@offset. */
+static int find_saved(Dwarf_Frame *frame, int number, int64_t *offset)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t count;
+
+	if (dwarf_frame_register(frame, number, memory, &ops, &count))
+		return -1;
+	if (count == 0)
+		return 0;
+	return is_at_cfa(ops, count, offset) && *offset % 8 == 0 ? 1 : -1;
+}
+
+static bool put_saved(Dwarf_Frame *frame, struct unwind_row *row)
+{
+	int64_t x29_at = 0, x30_at = 0, at;
+	const int x29 = find_saved(frame, X29, &x29_at), x30 = find_saved(frame, X30, &x30_at);
+
+	if (x29 < 0 || x30 < 0 || (x29 && x30 && x30_at != x29_at + 8))
+		return false;
+	if (!x29 && !x30)
+		return true;
+	at = x29 ? x29_at : x30_at;
+	row->bx = (x30 ? UNWIND_SAVES_LR : 0) | (x29 ? UNWIND_SAVES_BP : 0);
+	if (at < -1024 || at >= 0) {
+		at += 8 * row->cfa;
+		row->bx |= UNWIND_FROM_BASE;
+	}
+	row->bp = (int8_t)(at / 8);
+	return at >= -1024 && at <= 1016;
+}
+
+static struct unwind_row arm_row_of(Dwarf_Frame *frame)
+{
+	Dwarf_Op memory[3], *ops;
+	struct unwind_row row = { .kind = UNWIND_ARM_SP };
+	bool is_signal;
+	int64_t offset;
+	size_t count;
+
+	if (dwarf_frame_info(frame, NULL, NULL, &is_signal) != X30)
+		return complex;	/* ld.so's TLS descriptors return to x15 */
+	if (is_outermost(frame, X30))
+		return (struct unwind_row){ .kind = UNWIND_END };
+	if (is_signal)
+		return (struct unwind_row){ .kind = UNWIND_ARM_SIGNAL };
+	if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 || ops[0].atom != DW_OP_bregx ||
+	    (ops[0].number != X29 && ops[0].number != ARM_SP))
+		return complex;
+	offset = (int64_t)ops[0].number2;
+	if (ops[0].number == X29)
+		row.kind = UNWIND_ARM_BP;
+	row.cfa = (int16_t)(offset / 8);
+	if (offset % 8 || offset < -32767 * 8 || offset > 32767 * 8 ||
+	    dwarf_frame_register(frame, ARM_SP, memory, &ops, &count) || count != 2 ||
+	    ops[0].atom != DW_OP_call_frame_cfa || ops[1].atom != DW_OP_stack_value)
+		return complex;
+	return put_saved(frame, &row) ? row : complex;
+}
+
+/* Go's linker says nothing of x29, which is in the word below x30, the lowest of the frame. A frame
+ * of less than 0 bytes leads to no caller. */
+static void add_x29_of_go(struct unwind_row *row)
+{
+	const int at = row->bx & UNWIND_FROM_BASE ? row->bp : row->cfa + row->bp;
+
+	if (row->kind == UNWIND_ARM_SP && row->cfa < 0)
+		*row = complex;
+	if (row->kind != UNWIND_ARM_SP || (row->bx & UNWIND_SAVES_PAIR) != UNWIND_SAVES_LR || at)
+		return;
+	row->bp = -1;
+	row->bx = UNWIND_SAVES_PAIR | UNWIND_FROM_BASE;
+}
+
+/* A PLT has no entries. Its head pushes x16 and x30 and calls the resolver; a slot jumps. */
+static struct unwind_row arm_plt_row(uint64_t into)
+{
+	struct unwind_row row = { .kind = UNWIND_ARM_SP };
+
+	if (into >= 4 && into < 32) {
+		row.cfa = 2;
+		row.bp = -1;
+		row.bx = UNWIND_SAVES_LR;
+	}
+	return row;
+}
+
 static void compare_at(struct comparison *job, uint64_t vaddr)
 {
 	const struct unwind_row *ours = unwind_table_find(&job->table,
@@ -179,13 +269,18 @@ static void compare_at(struct comparison *job, uint64_t vaddr)
 	struct unwind_row theirs = { .kind = vaddr == job->start ? UNWIND_END : UNWIND_GAP };
 	Dwarf_Frame *frame;
 
+	if (vaddr - job->plt.sh_addr < job->plt.sh_size)
+		theirs = arm_plt_row(vaddr - job->plt.sh_addr);
 	if (dwarf_cfi_addrframe(job->cfi, vaddr, &frame) == 0) {
-		theirs = row_of(frame);
+		theirs = job->is_arm ? arm_row_of(frame) : row_of(frame);
 		free(frame);
 	}
+	if (job->is_go && job->is_arm)
+		add_x29_of_go(&theirs);
 	job->compared++;
 	job->special += theirs.kind != UNWIND_SP && theirs.kind != UNWIND_BP &&
-			theirs.kind != UNWIND_GAP;
+			theirs.kind != UNWIND_GAP && theirs.kind != UNWIND_ARM_SP;
+	job->complex += theirs.kind == UNWIND_COMPLEX;
 	if (unwind_row_is_same_rule(ours, &theirs))
 		return;
 	if (job->is_go && (ours->kind == UNWIND_GAP || ours->kind == UNWIND_END)) {
@@ -229,6 +324,30 @@ static bool find_code(Elf *elf, GElf_Phdr *code, uint64_t *start)
 	return false;
 }
 
+static void find_plt(Elf *elf, GElf_Shdr *plt)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	while (!elf_getshdrstrndx(elf, &names) && (section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		const char *name;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (name && strcmp(name, ".plt") == 0)
+			*plt = header;
+	}
+}
+
+static bool is_of_arm(Elf *elf)
+{
+	GElf_Ehdr header;
+
+	return gelf_getehdr(elf, &header) && header.e_machine == EM_AARCH64;
+}
+
 /* The rows of the file at @path into job->table; NULL: @why says why there are none. */
 static void *read_rows(struct comparison *job, const char *path, struct diag *why)
 {
@@ -261,6 +380,9 @@ static bool check_file(char *path, uint32_t count)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
+	job.is_arm = is_of_arm(elf);
+	if (job.is_arm)
+		find_plt(elf, &job.plt);
 	if (job.is_go)
 		dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	job.cfi = job.is_go ? dwarf_getcfi(dwarf) : dwarf_getcfi_elf(elf);
@@ -268,9 +390,9 @@ static bool check_file(char *path, uint32_t count)
 		bytes = read_rows(&job, stripped ? stripped : path, &why);
 	if (bytes) {
 		compare(&job, count);
-		printf("%-48s %7u rows, %7u addresses, %4u of special rows, %u flagged, "
-		       "%u differ\n", path, job.table.header->row_count, job.compared, job.special,
-		       job.flagged, job.differ);
+		printf("%-48s %7u rows, %7u addresses, %4u of special rows, %u complex, "
+		       "%u flagged, %u differ\n", path, job.table.header->row_count, job.compared,
+		       job.special, job.complex, job.flagged, job.differ);
 	} else {
 		printf("%s: %s\n", path, why.text);
 	}

@@ -43,7 +43,7 @@ def demangled(command, names):
     done = subprocess.run(command, input="\n".join(names) + "\n", capture_output=True, text=True,
                           errors="surrogateescape", check=True)
     lines = done.stdout.split("\n")[:-1]
-    assert len(lines) == len(names), f"{command}: {len(lines)} answers for {len(names)} names"
+    assert len(lines) == len(names), f"{command}: {len(lines)} results for {len(names)} names"
     return [line.rstrip() for line in lines]
 
 

@@ -1,4 +1,4 @@
-/* compare_live OPTION... - flametop without its screen, told by lines on standard input to do what
+/* compare_live OPTION... - flametop without its screen: lines on standard input do what
  * the keys of a comparison do. Each line is answered:
  *
  *   mark   the last window that began after the line becomes the baseline    -> "marked"
@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cli/batch.h"
 #include "cli/session.h"
-#include "export/json.h"
+#include "export/print.h"
 
 static struct session session;
 static struct options options;
@@ -40,7 +39,7 @@ static struct snapshot *wait_for_window(bool is_compared)
 		struct snapshot *snapshot;
 
 		if (poll(&waiting, 1, 60 * 1000) != 1)
-			fail("no picture came for a minute");
+			fail("no snapshot came for a minute");
 		snapshot = analyzer_take_snapshot(session.analyzer);
 		if (snapshot && snapshot->is_compared == is_compared &&
 		    snapshot->time_ns > since_ns + options.window_ns &&
@@ -82,7 +81,7 @@ int main(int argc, char **argv)
 
 	if (options_parse(&options, argc, argv, &why))
 		fail(why.text);
-	batch_block_signals();
+	session_block_signals();
 	if (session_start(&session, &options, false, &why))
 		fail(why.text);
 	while (fgets(line, sizeof(line), stdin)) {

@@ -1,4 +1,4 @@
-"""What readelf(1) says of an ELF file, and what our symbol compiler makes of it (symbol_dump)."""
+"""What readelf(1) says of an ELF file, and what our symtab builder makes of it (symbol_dump)."""
 import bisect
 import os
 import re

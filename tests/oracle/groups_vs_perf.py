@@ -6,7 +6,7 @@ usage: groups_vs_perf.py [-v] FILE...      the program: $FLAMETOP, else build/fl
 For each file:
   self     of every group of several orders of keys equals the samples of perf script with these
            values, and their periods
-  total    of recordings named *-chains.data: of every group of tasks and objects equals the
+  total    of recordings named *-chains.data: of every group of tasks and DSOs equals the
            samples of perf script that have a frame of it. In others the outermost callers may be
            guesses, and differ: see replay_stacks.py
   report   self of every group by comm, dso, symbol equals perf report --hierarchy's, where both
@@ -24,7 +24,7 @@ import sys
 import tempfile
 
 from replay_vs_perf import (PERF, WITHOUT_DEBUG_FILES, Flametop, Mismatch, Perf, address_of, compare,
-                            counted, missing_tool, object_name, object_of, raw_name, run)
+                            counted, missing_tool, dso_name, dso_of, raw_name, run)
 
 SAMPLE = re.compile(r"^\s*(.+?)\s+(-?\d+)/(-?\d+)\s+\[(\d+)\]\s+\d+\.\d+:\s*$")
 FRAME = re.compile(r"^\s*([0-9a-f]+) (.*?) \((.*)\)$")
@@ -38,12 +38,12 @@ def number(value):
     return str(int(value)) if int(value) >= 0 else "[unknown]"
 
 
-# Of perf script's samples; equal addresses of two objects are two groups.
+# Of perf script's samples; equal addresses of two DSOs are two groups.
 VALUES = {
     "comm": lambda sample: sample.comm, "pid": lambda sample: number(sample.pid),
     "tid": lambda sample: number(sample.tid), "cpu": lambda sample: number(sample.cpu),
-    "dso": lambda sample: sample.object,
-    "address": lambda sample: f"{sample.object} {sample.address:#x}",
+    "dso": lambda sample: sample.dso,
+    "address": lambda sample: f"{sample.dso} {sample.address:#x}",
 }
 SELF_ORDERS = ("comm,dso,address", "pid,comm", "cpu,dso", "dso,comm,tid,cpu", "address,dso,pid")
 TOTAL_ORDERS = ("comm,dso", "dso,pid", "cpu,dso,comm", "tid")
@@ -77,19 +77,19 @@ class Groups(Flametop):
     @staticmethod
     def value(node):
         if node["key"] == "dso":
-            return object_name(node["name"] or "")
+            return dso_name(node["name"] or "")
         if node["key"] == "address":
-            return f'{object_name(node["dso"])} {node["value"]}'
+            return f'{dso_name(node["dso"])} {node["value"]}'
         return node["name"] or node["value"]
 
 
 def idle_places(refresh):
-    return {(row["comm"], row["pid"], object_of(row), address_of(row))
+    return {(row["comm"], row["pid"], dso_of(row), address_of(row))
             for row in refresh["rows"] if row["idle"] and row["self"]}
 
 
 def is_idle(sample, places):
-    return (sample.comm, sample.pid, sample.object, sample.address) in places
+    return (sample.comm, sample.pid, sample.dso, sample.address) in places
 
 
 def prefixes(path):
@@ -106,23 +106,23 @@ def compare_self(groups, path, samples):
         compare(f"--group {keys}", perf, ours)
 
 
-class Stack(collections.namedtuple("Stack", "comm pid tid cpu objects")):
-    """objects: leaf first."""
+class Stack(collections.namedtuple("Stack", "comm pid tid cpu dsos")):
+    """dsos: leaf first."""
 
 
 def read_stacks(path):
     text = run([*PERF, "script", "-f", "-i", path, "--no-inline", "--max-stack", "512", "-F",
                 "comm,pid,tid,cpu,time,ip,sym,dso"])
-    task, objects = None, []
+    task, dsos = None, []
     for line in [*text.splitlines(), ""]:
         found = SAMPLE.match(line)
         if found:
-            task, objects = found.groups(), []
+            task, dsos = found.groups(), []
         elif line.strip():
-            objects.append(object_name(FRAME.match(line).group(3)))
+            dsos.append(dso_name(FRAME.match(line).group(3)))
         elif task:
             yield Stack(task[0], number(task[1]), number(task[2]), number(task[3]),
-                        tuple(objects))
+                        tuple(dsos))
             task = None
 
 
@@ -131,7 +131,7 @@ def compare_totals(groups, path, stacks):
         names, perf = keys.split(","), collections.Counter()
         for stack in stacks:
             paths = {tuple(dso if name == "dso" else getattr(stack, name) for name in names)
-                     for dso in stack.objects}
+                     for dso in stack.dsos}
             perf.update({prefix for whole in paths for prefix in prefixes(whole)})
         ours = {node: complex(total) for node, (_, total, _) in groups.tree(path, keys).items()}
         compare(f"--group {keys}, totals", {node: complex(count) for node, count in perf.items()},
@@ -139,7 +139,7 @@ def compare_totals(groups, path, stacks):
 
 
 def read_report(path):
-    """{(comm,) or (comm, object) or (comm, object, symbol): samples} of perf report --hierarchy."""
+    """{(comm,) or (comm, DSO) or (comm, DSO, symbol): samples} of perf report --hierarchy."""
     text = run([*PERF, "report", "-f", "-i", path, "--hierarchy", "-s", "comm,dso,sym", "--stdio",
                 "-n", "--no-children", "--no-demangle", "-g", "none", "--percent-limit", "0",
                 "-t", "|"])
@@ -157,14 +157,14 @@ def read_report(path):
 
 
 def short(path):
-    """Objects as perf report shows them."""
+    """DSOs as perf report shows them."""
     return (*path[:1], *(os.path.basename(name) for name in path[1:2]), *path[2:])
 
 
 def differently_named(samples, refresh):
-    """(comm, object, symbol) of which perf and we do not name the same addresses alike."""
-    theirs = {(s.comm, s.object, s.address): s.symbol for s in samples}
-    ours = {(row["comm"], object_of(row), address_of(row)): raw_name(row) or ""
+    """(comm, DSO, symbol) of which perf and we do not name the same addresses alike."""
+    theirs = {(s.comm, s.dso, s.address): s.symbol for s in samples}
+    ours = {(row["comm"], dso_of(row), address_of(row)): raw_name(row) or ""
             for row in refresh["rows"] if row["self"]}
     return {short((comm, dso, name)) for (comm, dso, address), symbol in theirs.items()
             for name in (symbol, ours.get((comm, dso, address), ""))

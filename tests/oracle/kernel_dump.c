@@ -12,7 +12,7 @@
 static void print_name(const struct flat_table *table, const char *address)
 {
 	uint32_t row = flat_table_find(table, strtoull(address, NULL, 16));
-	const char *module = row == FLAT_NONE ? NULL : flat_table_object_name(table, row);
+	const char *module = row == FLAT_NONE ? NULL : flat_table_dso_name(table, row);
 
 	printf("%s %s %s\n", address, row == FLAT_NONE ? "-" : flat_table_name(table, row),
 	       module ? module : "-");

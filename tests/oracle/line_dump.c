@@ -1,6 +1,6 @@
-/* line_dump.c - prints the source lines and inline chains of an object, for check_lines.
+/* line_dump.c - prints the source lines and inline chains of a DSO, for check_lines.
  *
- * line_dump OBJECT DEBUG|- ALTERNATE|- < OFFSETS (hexadecimal, one a line)
+ * line_dump DSO DEBUG|- ALTERNATE|- < OFFSETS (hexadecimal, one a line)
  * Each offset: "# OFFSET", then a line per frame: FUNCTION<tab>FILE<tab>LINE. The last line says
  * what is missing: "alternate BUILD-ID NAME".
  */
@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "elf/line_job.h"
-#include "sandbox/line_chains.h"
+#include "elf/file_jobs.h"
+#include "sandbox/lines.h"
 
 static int open_input(const char *path)
 {
@@ -83,10 +83,10 @@ int main(int argc, char **argv)
 	uint32_t count = 0;
 	int err;
 
-	if (argc != 4 || sandbox_start(&sandbox, NULL))
+	if (argc != 4 || sandbox_start(&sandbox, worker_run, NULL))
 		return 2;
 	files = (struct dwarf_lines_inputs){
-		.object = open_input(argv[1]), .debug = open_input(argv[2]),
+		.dso = open_input(argv[1]), .debug = open_input(argv[2]),
 		.alternate = open_input(argv[3]), .offsets = memfd_create("offsets", MFD_CLOEXEC),
 	};
 	do {

@@ -1,9 +1,9 @@
 /* perf_rows.c - has `perf script --dlfilter` write down what perf itself makes of each sample.
  *
- * perf script's text gives a raw address in some layouts and one inside of the object in others;
+ * perf script's text gives a raw address in some layouts and one inside of the DSO in others;
  * here it is always both. One line per sample to the file of --dlarg:
- *   event TAB comm TAB pid TAB tid TAB mode TAB ip TAB address in the object TAB period TAB
- *   object TAB symbol TAB cpu TAB time in ns     (object and symbol empty when unknown)
+ *   event TAB comm TAB pid TAB tid TAB mode TAB ip TAB address in the DSO TAB period TAB
+ *   DSO TAB symbol TAB cpu TAB time in ns     (DSO and symbol empty when unknown)
  *
  * Source: perf-dlfilter(1). Built by replay_vs_perf.py: cc -shared -fPIC.
  */

@@ -1,4 +1,4 @@
-/* probe_dump.c - prints what probe_places_find() finds, for check_probe_places.
+/* probe_dump.c - prints what probe_resolver_find() finds, for check_probe_points.
  *
  * usage: probe_dump SPEC [PID]
  *
@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "probe/probe_places.h"
+#include "elf/file_jobs.h"
+#include "probe/probe_point.h"
 
 static void print_fetch(const char *what, const struct probe_fetch *fetch)
 {
@@ -20,7 +21,7 @@ static void print_fetch(const char *what, const struct probe_fetch *fetch)
 	       fetch->reason, origins[fetch->origin], fetch->is_return ? " return" : "");
 }
 
-static void print_place(const struct probe_places *place)
+static void print_place(const struct probe_point *place)
 {
 	static const char *const verdicts[] = { "ok", "costly", "asks", "refused", "unable" };
 
@@ -29,9 +30,9 @@ static void print_place(const struct probe_places *place)
 	for (uint32_t i = 0; i < place->site_count; i++) {
 		const struct probe_site *site = &place->sites[i];
 
-		printf("site %#" PRIx64 " %s %s %u\n", site->offset,
+		printf("site %#" PRIx64 " %s %s\n", site->offset,
 		       site->symbol[0] ? site->symbol : "-",
-		       site->is_inlined ? "inlined" : "own", site->cost_ns);
+		       site->is_inlined ? "inlined" : "own");
 		for (uint32_t k = 0; k < site->value_count; k++)
 			print_fetch("value", &site->values[k]);
 	}
@@ -41,8 +42,8 @@ static void print_place(const struct probe_places *place)
 
 int main(int count, char **words)
 {
-	struct probe_finder_of_places *finder = NULL;
-	struct probe_places *places = NULL;
+	struct probe_resolver *finder = NULL;
+	struct probe_point *places = NULL;
 	struct sandbox *sandbox = NULL;
 	struct probe_spec *spec = calloc(1, sizeof(*spec));
 	struct diag why = { .err = 0 };
@@ -55,17 +56,17 @@ int main(int count, char **words)
 	}
 	err = probe_spec_parse(spec, words[1], &why);
 	if (!err)
-		err = sandbox_start(&sandbox, &why);
+		err = sandbox_start(&sandbox, worker_run, &why);
 	if (!err)
-		err = probe_places_open(&finder, sandbox, &why);
+		err = probe_resolver_create(&finder, sandbox, &why);
 	if (!err)
-		err = probe_places_find(finder, spec, pid, &places, &found, &why);
+		err = probe_resolver_find(finder, spec, pid, &places, &found, &why);
 	if (err)
 		printf("error %d %s\n", err, why.text);
 	for (uint32_t i = 0; i < found; i++)
 		print_place(&places[i]);
-	probe_places_free(places, found);
-	probe_places_close(finder);
+	probe_point_free(places, found);
+	probe_resolver_destroy(finder);
 	sandbox_stop(sandbox);
 	free(spec);
 	return err ? 1 : 0;

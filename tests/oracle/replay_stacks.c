@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 
 #include "capture/perf_data.h"
+#include "elf/file_jobs.h"
 #include "ingest/ingest.h"
 #include "sandbox/sandbox.h"
 
@@ -30,23 +31,23 @@ static void ingest_all(struct ingest *ingest, struct perf_data *recording, struc
 {
 	struct pollfd fds[] = {
 		{ .fd = perf_data_queue_fd(recording), .events = POLLIN },
-		{ .fd = object_opener_fd(ingest->opener), .events = POLLIN },
-		{ .fd = rare_server_fd(ingest->rare.server), .events = POLLIN },
+		{ .fd = dso_opener_fd(ingest->opener), .events = POLLIN },
+		{ .fd = slow_unwinder_fd(ingest->slow_unwinder), .events = POLLIN },
 	};
 	const struct queue_item *item;
-	bool has_more = true, was_held;
+	bool has_more = true, had_waiting;
 	eventfd_t count;
 	size_t bytes;
 
-	while (has_more || ingest->parked_count) {
-		while (has_more && !ingest->is_held && (item = spsc_peek(queue, &bytes))) {
+	while (has_more || ingest->pending_count) {
+		while (has_more && !ingest->has_waiting && (item = spsc_peek(queue, &bytes))) {
 			has_more = take(ingest, item, bytes);
 			spsc_release(queue);
 		}
 		perf_data_consumed(recording);
-		was_held = ingest->is_held;
+		had_waiting = ingest->has_waiting;
 		ingest_poll(ingest, false);
-		if ((was_held && !ingest->is_held) || (!has_more && !ingest->parked_count))
+		if ((had_waiting && !ingest->has_waiting) || (!has_more && !ingest->pending_count))
 			continue;
 		poll(fds, 3, -1);
 		if (fds[0].revents)
@@ -57,9 +58,9 @@ static void ingest_all(struct ingest *ingest, struct perf_data *recording, struc
 static void print_frame(const struct ingest *ingest, uint32_t frame, char before)
 {
 	const struct stack_frames *frames = &ingest->trie.frames;
-	const struct object *object = &ingest->objects.objects[frames->object[frame]];
+	const struct dso *dso = &ingest->dsos.dsos[frames->dso[frame]];
 
-	printf("%c%s+0x%" PRIx64, before, strpool_get(ingest->strings, object->path),
+	printf("%c%s+0x%" PRIx64, before, strpool_get(ingest->strings, dso->path),
 	       frames->address[frame]);
 }
 
@@ -116,19 +117,19 @@ static void describe(struct perf_data *recording, struct ingest_config *config)
 int main(int argc, char **argv)
 {
 	struct ingest_config config = { .is_replay = true };
-	struct object_opener *opener;
+	struct dso_opener *opener;
 	struct perf_data *recording;
 	struct sandbox *sandbox, *sandbox_of_callers;
-	struct rare_server *server;
+	struct slow_unwinder *server;
 	struct diag why = { 0 };
 	struct ingest ingest;
 	struct spsc queue;
 
-	if (argc != 2 || sandbox_start(&sandbox, &why) ||
-	    sandbox_start(&sandbox_of_callers, &why) ||
-	    rare_server_create(&server, sandbox_of_callers, &why) ||
+	if (argc != 2 || sandbox_start(&sandbox, worker_run, &why) ||
+	    sandbox_start(&sandbox_of_callers, worker_run, &why) ||
+	    slow_unwinder_create(&server, sandbox_of_callers, NULL, &why) ||
 	    perf_data_open(&recording, argv[1], &why) ||
-	    object_opener_create(&opener, sandbox, NULL, &why) || spsc_init(&queue, QUEUE_BYTES)) {
+	    dso_opener_create(&opener, sandbox, NULL, &why) || spsc_init(&queue, QUEUE_BYTES)) {
 		fprintf(stderr, "replay_stacks: %s\n", why.text[0] ? why.text : "wants a FILE");
 		return 1;
 	}
@@ -138,13 +139,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "replay_stacks: %s\n", why.text);
 		return 1;
 	}
-	ingest.rare.server = server;
+	ingest.slow_unwinder = server;
 	ingest_all(&ingest, recording, &queue);
 	print_all(&ingest);
 	perf_data_close(recording);
 	ingest_finish(&ingest);
-	object_opener_destroy(opener);
-	rare_server_destroy(server);
+	dso_opener_destroy(opener);
+	slow_unwinder_destroy(server);
 	sandbox_stop(sandbox);
 	sandbox_stop(sandbox_of_callers);
 	spsc_finish(&queue);

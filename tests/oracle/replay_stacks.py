@@ -23,7 +23,7 @@ import shutil
 import subprocess
 import sys
 
-from replay_vs_perf import WITHOUT_DEBUG_FILES, Mismatch, object_name, run
+from replay_vs_perf import WITHOUT_DEBUG_FILES, Mismatch, dso_name, run
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build"))
@@ -38,7 +38,7 @@ GUESSED_PCT, WRONG_PCT = 50, 2
 NO_ROWS = "_dl_runtime_resolve"	# CFA = rbx + 32
 SHOWN = 5
 
-# frames: (object, address), leaf first. perf may have none at all.
+# frames: (DSO, address), leaf first. perf may have none at all.
 Stack = collections.namedtuple("Stack", "comm pid frames")
 
 
@@ -71,7 +71,7 @@ class PerfStacks:
 
     def frame(self, line):
         address, symbol, dso = FRAME.match(line).groups()
-        frame = (object_name(dso), int(address, 16))
+        frame = (dso_name(dso), int(address, 16))
         if frame[0] == "[unknown]":
             frame = ("[unknown]", 0)
         self.names[frame] = symbol
@@ -95,7 +95,7 @@ def our_stacks(path):
         comm, pid, frames = rest
         frames = [frame.rpartition("+") for frame in frames.split(";")]
         counts[Stack(comm, int(pid), without_garbage(
-            [(object_name(name), 0 if name == "[unknown]" else int(address, 16))
+            [(dso_name(name), 0 if name == "[unknown]" else int(address, 16))
              for name, _, address in frames]))] += int(count)
     return counts, complete
 
@@ -188,16 +188,16 @@ def start_of(frame, starts):
     return starts[at - 1] if frame[0] == "[kernel.kallsyms]" and at else None
 
 
-def by_name(figures):
-    """{key without its start: the figures of all functions of that name, in order}"""
+def by_name(stats):
+    """{key without its start: the stats of all functions of that name, in order}"""
     together = collections.defaultdict(list)
-    for key, value in figures:
+    for key, value in stats:
         together[key].append(value)
     return {key: sorted(values) for key, values in together.items()}
 
 
 def compare_report(path, perf, ours, starts):
-    """What perf report prints has two digits behind the point."""
+    """What perf report prints has two digits after the point."""
     text = run([*PERF, "report", "-f", "-i", path, "--stdio", "--children", "--no-demangle",
                 "--no-inline", "--max-stack", "512", "-g", "none",
                 "-F", "overhead_children,overhead,comm,dso,sym", "--percent-limit", "0",
@@ -207,7 +207,7 @@ def compare_report(path, perf, ours, starts):
         if line.startswith("#") or line.count("|") < 4:
             continue
         total, own, comm, dso, symbol = (part.strip() for part in line.split("|", 4))
-        reported.append(((comm, os.path.basename(object_name(dso)), symbol[len("[k] "):]),
+        reported.append(((comm, os.path.basename(dso_name(dso)), symbol[len("[k] "):]),
                          (float(own.rstrip("%")), float(total.rstrip("%")))))
     reported = by_name(reported)
     share = 100 / sum(ours.values())
@@ -233,7 +233,7 @@ def compare_table(path, ours, starts):
     """The program's own rows against the stacks."""
     names, found = {}, {}
     for row in refresh(path, "comm,dso,symbol,address"):
-        frame = (object_name(row["dso"] or ""), int(row["address"], 16))
+        frame = (dso_name(row["dso"] or ""), int(row["address"], 16))
         if frame[0] == "[unknown]":
             continue
         names[frame] = row["raw_symbol"]
@@ -241,7 +241,7 @@ def compare_table(path, ours, starts):
     expected = totals(ours, lambda stack, frame: (stack.comm, frame))
     expected = {key: sums for key, sums in expected.items() if key[1][0] != "[unknown]"}
     compare_rows("rows by address", expected, found)
-    found = by_name(((row["comm"], object_name(row["dso"] or ""), row["raw_symbol"]),
+    found = by_name(((row["comm"], dso_name(row["dso"] or ""), row["raw_symbol"]),
                      [row["self"], row["total"]]) for row in refresh(path, "comm,dso,symbol")
                     if row["raw_symbol"] is not None)
     expected = totals(ours, lambda stack, frame: (

@@ -2,15 +2,16 @@
 """Compares what flametop counts from recordings with what perf counts from them.
 
 usage: replay_vs_perf.py [-v] [--named FILE]... FILE...      the program: $FLAMETOP, else build/flametop
+       replay_vs_perf.py --readable FILE...   compares nothing: whether perf report reads them
 
 For each event of each file:
-  rows     counts and periods per (comm, pid, object, address) equal those of perf script
+  rows     counts and periods per (comm, pid, DSO, address) equal those of perf script
   symbols  names of an address are equal where both give one, and counts and periods per
-           (comm, object, symbol) equal those of perf report wherever both name all its addresses
+           (comm, DSO, symbol) equal those of perf report wherever both name all its addresses
   sums     total = sum of self = samples of perf; sum of self_period = sum of its periods
-  named    of a --named FILE each object that has symbols has names here, as it has in perf
+  named    of a --named FILE each DSO that has symbols has names here, as it has in perf
   filters  what --match leaves equals the samples of perf script that have the name, for the hottest
-           names of commands, objects and symbols that stand for one of the three only
+           names of commands, DSOs and symbols that stand for one of the three only
   fields   of each tracepoint and probe: hits and, of each field that perf script prints as NAME=VALUE
            or NAME: VALUE, count, min, max, mean and most frequent values
 Ends with 0 when all is equal, 1 when not, 77 when perf or a compiler is missing.
@@ -28,6 +29,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TIME_LIMIT_S = 240	# for a hang
+REPORT_TRIES = 5
+READABLE_REPORTS = 3
 SHOWN = 20		# differences printed per comparison
 COMM_BYTES = 15
 SHORT_SIGNED = {"s8": 8, "s16": 16}
@@ -36,14 +39,14 @@ KERNEL_MODE, GUEST_MODES, GUEST_LEVELS = 1, (4, 5), ("g", "u")
 # put the slots of indirect functions elsewhere, and some slots by the function before them.
 # check_plt compares their names with objdump's.
 PLT_SUFFIX = "@plt"
-# A stripped file has few symbols, which perf stretches over the functions behind them. These have
+# A stripped file has few symbols, which perf stretches over the functions after them. These have
 # symbols of what the loads run.
 WELL_NAMED = {"[kernel.kallsyms]", "hot_ab", "libc.so.6"}
 REPORT_TITLE = re.compile(r"^# Samples: \S+\s+of events? '(.*)'$")
 
-# Debug files that happen to be installed, or lie in perf's cache, give other names than the objects
+# Debug files that happen to be installed, or lie in perf's cache, give other names than the DSOs
 # themselves, and the two programs choose among aliases in different ways then: neither may find them.
-# Nor may perf find the processes of the recording that still run, because it looks for objects in
+# Nor may perf find the processes of the recording that still run, because it looks for DSOs in
 # their mount namespaces.
 DEBUG_FILES = "/usr/lib/debug/.build-id"
 WITHOUT_DEBUG_FILES = ["env", "HOME=/nonexistent"] if not os.path.isdir(DEBUG_FILES) else \
@@ -54,14 +57,14 @@ COMM_RECORD = re.compile(r"(\d+)\.(\d{9}): PERF_RECORD_COMM(?: exec)?: (.*):\d+/
 FORK_RECORD = re.compile(r"(\d+)\.(\d{9}): PERF_RECORD_FORK\(\d+:(\d+)\):")
 
 Sample = collections.namedtuple(
-    "Sample", "event comm pid tid mode ip address period object symbol cpu time")
+    "Sample", "event comm pid tid mode ip address period dso symbol cpu time")
 
 
 class Mismatch(Exception):
     """The two programs disagree, or one of them failed."""
 
 
-def object_name(name):
+def dso_name(name):
     """The few names that differ by design; every other one must be equal as it is."""
     if name.startswith("[kernel.kallsyms]"):
         return "[kernel.kallsyms]"
@@ -73,9 +76,13 @@ def object_name(name):
     return name or "[unknown]"
 
 
-def run(command, **options):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=TIME_LIMIT_S, **options)
+def run(command, tries=1, **options):
+    """What the command prints. One that dies of a signal is run again, @tries times in all."""
+    for _ in range(tries):
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=TIME_LIMIT_S, **options)
+        if done.returncode >= 0:
+            break
     if done.returncode:
         raise Mismatch(f"{' '.join(command)}: status {done.returncode}: "
                        f"{done.stderr.decode(errors='replace').strip()[-400:]}")
@@ -105,7 +112,7 @@ class Perf:
                 # Inside of a module perf counts from the module's start; we keep kernel addresses.
                 address = int(ip if mode == KERNEL_MODE else address, 16)
                 yield Sample(event, comm, int(pid), int(tid), mode, int(ip, 16), address,
-                             int(period), object_name(dso), symbol, int(cpu), int(time))
+                             int(period), dso_name(dso), symbol, int(cpu), int(time))
 
     @staticmethod
     def task_records(path):
@@ -142,13 +149,14 @@ class Perf:
         return commands
 
     @staticmethod
-    def report_rows(path):
+    def report_rows(path, tries=REPORT_TRIES):
         """(event, columns of a row as text) of perf report. Without its width perf cuts a command to
-        what the thread was called at first."""
+        what the thread was called at first. perf 6.1 dies of some piped recordings, of others only
+        now and then."""
         text = run([*PERF, "report", "-f", "-i", path, "--stdio", "-n", "--no-children",
                     "--no-demangle", "--no-branch-stack", "--no-group", "-g", "none",
                     "-F", "sample,period,comm,dso,sym", "--percent-limit", "0", "-t", "|",
-                    "-w", f"0,0,{COMM_BYTES}"])
+                    "-w", f"0,0,{COMM_BYTES}"], tries)
         event = None
         for line in text.splitlines():
             title = REPORT_TITLE.match(line)
@@ -158,11 +166,11 @@ class Perf:
                 yield event, [part.strip() for part in line.split("|", 4)]
 
     def report(self, path):
-        """{event: {(comm, base name of the object, symbol): (samples, period)}}, named rows only."""
+        """{event: {(comm, base name of the DSO, symbol): (samples, period)}}, named rows only."""
         tables = collections.defaultdict(collections.Counter)
         for event, (count, period, comm, dso, symbol) in self.report_rows(path):
             symbol = symbol[len("[k] "):]
-            key = (comm, os.path.basename(object_name(dso)), symbol)
+            key = (comm, os.path.basename(dso_name(dso)), symbol)
             if not symbol.startswith("0x"):
                 tables[event][key] += complex(int(count), int(period))
         return tables
@@ -190,7 +198,8 @@ class Flametop:
         found = {}
         for line in text.splitlines():
             refresh = json.loads(line)
-            found[refresh["event"]] = refresh
+            if refresh["event"] != "taken-branches":    # see check_branches
+                found[refresh["event"]] = refresh
         return found
 
 
@@ -233,15 +242,15 @@ def address_of(row):
     return int(row["address"], 16)
 
 
-def object_of(row):
-    return object_name(row["dso"] or "")
+def dso_of(row):
+    return dso_name(row["dso"] or "")
 
 
 def compare_rows(samples, refresh, doubtful):
     """Rows of process 0 are left out if it has @doubtful commands."""
-    perf = counted(((s.comm, s.pid, s.object, s.address), 1, s.period)
+    perf = counted(((s.comm, s.pid, s.dso, s.address), 1, s.period)
                    for s in samples if s.pid or not doubtful)
-    ours = counted(((row["comm"], row["pid"], object_of(row), address_of(row)),
+    ours = counted(((row["comm"], row["pid"], dso_of(row), address_of(row)),
                     row["self"], row["self_period"])
                    for row in host_rows(refresh) if row["pid"] or not doubtful)
     compare("rows", perf, ours)
@@ -274,9 +283,9 @@ def compare_sums(samples, refresh):
 def compare_symbols(samples, refresh, report, doubtful, late, must_be_named):
     """Returns how many addresses both name, only perf, only we. Rows of @doubtful commands are
     left out. @late: as Perf.late_commands()."""
-    perf_name = {(s.comm, s.object, s.address): s.symbol for s in samples
+    perf_name = {(s.comm, s.dso, s.address): s.symbol for s in samples
                  if s.symbol and not s.symbol.endswith(PLT_SUFFIX)}
-    our_name = {(row["comm"], object_of(row), address_of(row)): raw_name(row)
+    our_name = {(row["comm"], dso_of(row), address_of(row)): raw_name(row)
                 for row in host_rows(refresh) if raw_name(row) and row["self"] and
                 not raw_name(row).endswith(PLT_SUFFIX)}
     both = perf_name.keys() & our_name.keys()
@@ -295,12 +304,12 @@ def compare_symbols(samples, refresh, report, doubtful, late, must_be_named):
         if nameless:
             raise Mismatch(f"only perf has names for {sorted(nameless)}")
 
-    # A row of perf report can be compared when all addresses behind it have the name on both sides.
+    # A row of perf report can be compared when all its addresses have the name on both sides.
     partial = {(late.get(comm, comm), os.path.basename(dso), name)
                for names, other in ((perf_name, our_name), (our_name, perf_name))
                for (comm, dso, address), name in names.items()
                if (comm, dso, address) not in other}
-    ours = counted(((late.get(row["comm"], row["comm"]), os.path.basename(object_of(row)),
+    ours = counted(((late.get(row["comm"], row["comm"]), os.path.basename(dso_of(row)),
                      raw_name(row)), row["self"], row["self_period"])
                    for row in host_rows(refresh) if raw_name(row) and row["self"])
     compare("symbols", *({key: count for key, count in rows.items()
@@ -387,24 +396,24 @@ def short_name(path):
 
 def outside_commands(samples):
     """In a PID namespace every process outside of it is process 0, as the idle tasks are: whose maps
-    and names are whose cannot be told. Empty when this did not happen."""
+    and names are whose is unknown. Empty when this did not happen."""
     commands = {s.comm for s in samples if s.pid == 0}
     return commands if commands - {"swapper"} else set()
 
 
 def found_by(pattern, places):
-    """The places (comm, object, symbol, address) whose comm, object and symbol have the pattern."""
+    """The places (comm, DSO, symbol, address) whose comm, DSO and symbol have the pattern."""
     return tuple({place for place in places if pattern.search(part(place))}
                  for part in (lambda p: p[0], lambda p: short_name(p[1]), lambda p: p[2]))
 
 
 def filters(samples, rows):
-    """(text of --match, the samples it leaves): the hottest comm, object and symbol whose text finds
+    """(text of --match, the samples it leaves): the hottest comm, DSO and symbol whose text finds
     nothing by the other two, and the same by perf's names and by ours."""
-    ours = {(row["comm"], object_of(row), raw_name(row) or "", address_of(row)) for row in rows}
-    perf = {(s.comm, s.object, s.symbol, s.address) for s in samples}
+    ours = {(row["comm"], dso_of(row), raw_name(row) or "", address_of(row)) for row in rows}
+    perf = {(s.comm, s.dso, s.symbol, s.address) for s in samples}
     choices = (lambda s: s.comm,
-               lambda s: os.path.basename(s.object) if re.match("/[^/]", s.object) else "",
+               lambda s: os.path.basename(s.dso) if re.match("/[^/]", s.dso) else "",
                lambda s: s.symbol)
     for index, name_of in enumerate(choices):
         names = collections.Counter(map(name_of, samples))
@@ -516,17 +525,27 @@ def missing_tool():
     return None
 
 
+def is_readable(path):
+    try:
+        return all(list(Perf.report_rows(path, tries=1)) for _ in range(READABLE_REPORTS))
+    except Mismatch:
+        return False
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("-v", "--verbose", action="store_true")
     options.add_argument("--named", action="append", default=[])
+    options.add_argument("--readable", action="store_true")
     options.add_argument("files", nargs="+")
     chosen = options.parse_args()
     missing = missing_tool()
     if missing:
         print(f"SKIP: {missing} is not installed")
         return 77
+    if chosen.readable:
+        return 0 if all(is_readable(path) for path in chosen.files) else 1
     named = chosen.named if maps_have_devices_of_stat() else []
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,4 +1,4 @@
-/* symbol_dump [--debug DEBUG-FILE] FILE [OFFSET...] - what the symbol compiler makes of FILE.
+/* symbol_dump [--debug DEBUG-FILE] FILE [OFFSET...] - what the symbolizer makes of FILE.
  *
  * Without offsets: a line "START END KIND NAME" per row, KIND S(ymbol), U(nwind) or P(LT). With
  * offsets, hexadecimal file offsets: a line "KIND NAME" each, or "-". */
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elf/compiler.h"
+#include "elf/symtab_builder.h"
 #include "sandbox/flat_table.h"
 
 static const char kinds[] = "SPU";
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	fd = open_file(argv[0]);
-	if (compiler_compile(fd, debug_fd, &bytes, &count, &why) ||
+	if (symtab_builder_build(fd, debug_fd, &bytes, &count, &why) ||
 	    flat_table_check(&table, bytes, count, &why)) {
 		fprintf(stderr, "symbol_dump: %s: %s\n", argv[0], why.text);
 		return 3;

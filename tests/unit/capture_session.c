@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "capture/event_open.h"
-#include "capture/record_queue.h"
-#include "capture/sampler.h"
+#include "capture/event.h"
+#include "capture/event_set.h"
+#include "capture/record.h"
 
 bool may_sample_everything(void)
 {
@@ -66,6 +66,8 @@ void capture_session_drain(struct capture_session *session)
 		while (item->kind == QUEUE_RECORD &&
 		       (record = queue_next_record(item, bytes, &offset)))
 			take_record(session, item->event, record);
+		if (item->kind == QUEUE_SOURCE)		/* other descriptors, other counts */
+			memset(session->lost_by_cpu, 0, sizeof(session->lost_by_cpu));
 		if (item->kind == QUEUE_LOST && item->event == 0) {
 			const struct queue_lost *lost = (const void *)(item + 1);
 

@@ -7,9 +7,9 @@
 #include <sys/types.h>
 
 #include "base/clock.h"
-#include "base/spsc.h"
+#include "base/thread.h"
 #include "capture/capture.h"
-#include "capture/record_queue.h"
+#include "capture/record.h"
 
 #define HANG_NS (30 * CLOCK_NS_PER_S)	/* ends a hang, judges no speed */
 
@@ -18,9 +18,9 @@ struct capture_session {
 	struct spsc queue;
 	uint32_t watched;		/* process whose samples are counted */
 	uint64_t of_watched, of_others, of_idle;
-	uint64_t lost;			/* of event 0 */
+	uint64_t lost;			/* event 0's */
 	uint64_t lost_by_cpu[64];
-	struct queue_counted counted;	/* of event 0; total 0: not queued yet */
+	struct queue_counted counted;	/* event 0's; total 0: not queued yet */
 	bool has_end;
 };
 

@@ -11,13 +11,13 @@
 
 #include "flame_fixture.h"
 #include "probe_fixture.h"
-#include "scene_rows.h"
+#include "ui_rows.h"
 
 #define ROWS_MAX    32
 #define BASE_WEIGHT 20000
 #define NOW_WEIGHT  34860
 
-/* Of the symbols, in the order of scene_rows.c: self, total. */
+/* Of the symbols, in the order of ui_rows.c: self, total. */
 static const uint64_t symbols_then[][2] = {
 	{ 22000, 22000 }, { 5470, 11000 }, { 6060, 6060 }, { 2960, 8800 }, { 0, 0 },
 	{ 1348, 1348 }, { 631, 631 }, { 1316, 15000 }, { 178, 178 }, { 69, 69 }, { 11, 11 },
@@ -28,10 +28,10 @@ static struct snapshot_row rows[ROWS_MAX];
 
 static void set_then(struct snapshot_row *row, uint64_t self, uint64_t total)
 {
-	row->base_self_samples = self;
-	row->base_total_samples = total;
-	row->base_self_weight = (double)self;
-	row->base_total_weight = (double)total;
+	row->base.self.samples = self;
+	row->base.total.samples = total;
+	row->base.self.weight = (double)self;
+	row->base.total.weight = (double)total;
 }
 
 /* Each row of the other views had another part of what it has. */
@@ -40,15 +40,15 @@ static void set_part(struct snapshot_row *row, size_t number)
 	static const uint64_t percent[] = { 50, 57, 30, 88, 0, 57, 61 };
 	const uint64_t part = percent[number % (sizeof(percent) / sizeof(percent[0]))];
 
-	set_then(row, row->self_samples * part / 100, row->total_samples * part / 100);
+	set_then(row, row->now.self.samples * part / 100, row->now.total.samples * part / 100);
 }
 
 static const struct snapshot_row gone = {
-	.id = 777, .symbol = "deflate_slow", .raw_symbol = "deflate_slow", .object = "libz.so.1",
-	.object_path = "/usr/lib/x86_64-linux-gnu/libz.so.1", .build_id = "", .comm = "gzip",
-	.tasks = 1, .reason = "", .source = "", .source_reason = "", .command_line = "",
-	.address = 0x4710, .pid = 3131, .tid = 3131, .cpu = -1, .mode = MODE_USER, .cpu_pct = -1,
-	.busy_pct = -1,
+	.id = 777, .symbol = "deflate_slow", .raw_symbol = "deflate_slow", .dso = "libz.so.1",
+	.dso_path = "/usr/lib/x86_64-linux-gnu/libz.so.1", .build_id = "", .comm = "gzip",
+	.tasks = 1, .event = "", .reason = "", .source = "", .source_reason = "",
+	.command_line = "", .address = 0x4710, .pid = 3131, .tid = 3131, .cpu = -1,
+	.mode = MODE_USER, .cpu_pct = -1, .busy_pct = -1,
 };
 
 static void compare_rows(struct snapshot *snapshot, enum view_kind kind)
@@ -91,11 +91,11 @@ struct call_tree compare_fixture_tree(bool has_command)
 	struct call_tree tree = flame_fixture_tree(frames, count, nodes);
 
 	for (uint32_t i = 0; i < count; i++) {
-		nodes[i].base_self_samples = then[i];
-		nodes[i].base_self_weight = (double)then[i];
+		nodes[i].base.self.samples = then[i];
+		nodes[i].base.self.weight = (double)then[i];
 		for (uint32_t at = i; at != UINT32_MAX; at = nodes[at].parent) {
-			nodes[at].base_total_samples += then[i];
-			nodes[at].base_total_weight += (double)then[i];
+			nodes[at].base.total.samples += then[i];
+			nodes[at].base.total.weight += (double)then[i];
 		}
 		tree.base_weight += (double)then[i];
 	}
@@ -130,47 +130,47 @@ static void set_baseline(struct snapshot *snapshot)
 	};
 }
 
-static const struct query *last_query(const struct scene *scene)
+static const struct query *last_query(const struct ui *ui)
 {
-	for (size_t i = 0; i < scene->state.outbox_count; i++)
-		if (scene->state.outbox[i].kind == REQUEST_QUERY)
-			return &scene->state.outbox[i].query;
+	for (size_t i = 0; i < ui->state.out.count; i++)
+		if (ui->state.out.requests[i].kind == REQUEST_QUERY)
+			return &ui->state.out.requests[i].query;
 	return NULL;
 }
 
-void compare_fixture_answer(struct scene *scene)
+void compare_fixture_reply(struct ui *ui)
 {
-	const enum view_kind kind = state_kind(&scene->state);
-	const struct query *query = last_query(scene);
-	struct snapshot *snapshot = &scene->snapshot;
+	const enum view_kind kind = state_kind(&ui->state);
+	const struct query *query = last_query(ui);
+	struct snapshot *snapshot = &ui->snapshot;
 
-	scene_prepare(scene);
+	ui_prepare(ui);
 	snapshot->begin_ns = 86400000000000;
 	snapshot->time_ns = 86410000000000;
 	set_baseline(snapshot);
 	snapshot->is_compared = query && query->compare;
 	if (!snapshot->is_compared) {
-		scene_show(scene);
+		ui_show(ui);
 		return;
 	}
 	compare_rows(snapshot, kind);
 	if (kind == VIEW_TREE || kind == VIEW_FLAME)
 		snapshot->tree = compare_fixture_tree(kind == VIEW_FLAME);
 	if (kind == VIEW_PROBES)
-		compare_probes(snapshot, state_probe_here(&scene->state));
+		compare_probes(snapshot, state_probe_here(&ui->state));
 	snapshot->weight = NOW_WEIGHT;
-	scene_show(scene);
+	ui_show(ui);
 }
 
-void compare_fixture_open(struct scene *scene, int width, int height, enum view_kind kind)
+void compare_fixture_open(struct ui *ui, int width, int height, enum view_kind kind)
 {
-	scene_open(scene, width, height);
-	scene->snapshot.has_baseline = true;
-	scene_show(scene);
-	scene->state.compare = (struct comparing){ .has_baseline = true, .is_on = true };
-	state_show_kind(&scene->state, kind);
+	ui_open(ui, width, height);
+	ui->snapshot.has_baseline = true;
+	ui_show(ui);
+	ui->state.query.compare = (struct comparing){ .has_baseline = true, .is_on = true };
+	state_show_kind(&ui->state, kind);
 	if (kind == VIEW_SYMBOLS)
-		state_ask(&scene->state);
-	compare_fixture_answer(scene);
-	frame_draw(&scene->state, &scene->canvas);
+		state_ask(&ui->state);
+	compare_fixture_reply(ui);
+	frame_draw(&ui->state, &ui->canvas);
 }

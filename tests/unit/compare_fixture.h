@@ -1,4 +1,4 @@
-/* compare_fixture.h - the machine of scene_rows.h compared with 5 s of the day before: 34860
+/* compare_fixture.h - the machine of ui_rows.h compared with 5 s of the day before: 34860
  * samples now, 20000 then.
  *
  *   symbols                        then      now    change
@@ -12,17 +12,17 @@
 #ifndef TESTS_COMPARE_FIXTURE_H
 #define TESTS_COMPARE_FIXTURE_H
 
-#include "scene_fixture.h"
+#include "ui_fixture.h"
 
 #define COMPARE_BEGIN_NS 3600000000000	/* with no offset 01:00:00 */
 #define COMPARE_END_NS	 3605000000000
 
-/* Answers the last query with rows, tree and probes that are compared, if the query asks for that;
- * else as they are, with a baseline that waits. */
-void compare_fixture_answer(struct scene *scene);
+/* Replies to the last query with rows, tree and probes that are compared, if the query asks for
+ * that; else as they are, with a baseline that waits. */
+void compare_fixture_reply(struct ui *ui);
 
 /* The machine compared, in the view of @kind, on a screen of that size: drawn once. */
-void compare_fixture_open(struct scene *scene, int width, int height, enum view_kind kind);
+void compare_fixture_open(struct ui *ui, int width, int height, enum view_kind kind);
 
 /* main > sort > qsort, swap (new); deflate > deflate_slow > longest_match (gone); and others.
  * BORROWED, static. */

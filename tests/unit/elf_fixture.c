@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "elf/compiler.h"
+#include "elf/symtab_builder.h"
 
 #define PATHS_KEPT 8
 
@@ -108,7 +108,7 @@ struct flat_table elf_fixture_compile(const char *path, const char *debug_path)
 	int debug_fd = debug_path ? open(debug_path, O_RDONLY | O_CLOEXEC) : -1;
 
 	assert_in_range(fd, 0, 1 << 20);
-	if (compiler_compile(fd, debug_fd, &bytes, &count, &why))
+	if (symtab_builder_build(fd, debug_fd, &bytes, &count, &why))
 		fail_msg("%s: %s", path, why.text);
 	assert_int_equal(flat_table_check(&table, bytes, count, &why), 0);
 	if (debug_fd >= 0)
@@ -133,7 +133,7 @@ int elf_fixture_compile_pair(const struct elf_bytes_copy *main, const struct elf
 	void *table;
 	size_t count;
 
-	err = compiler_compile(fd, debug_fd, &table, &count, &why);
+	err = symtab_builder_build(fd, debug_fd, &table, &count, &why);
 	close(fd);
 	if (debug_fd >= 0)
 		close(debug_fd);

@@ -1,5 +1,5 @@
-/* elf_fixture.h - ELF files made by the compiler of this machine, and what readelf(1) and nm(1) say
- * of them, for the tests of the symbol compiler. */
+/* elf_fixture.h - ELF files made by the compiler of this machine or of the other one, and what
+ * readelf(1) and nm(1) say of them, for the tests of the symbolizer. */
 #ifndef TESTS_ELF_FIXTURE_H
 #define TESTS_ELF_FIXTURE_H
 
@@ -10,6 +10,18 @@
 #include <stdio.h>
 
 #include "sandbox/flat_table.h"
+
+/* What the names of the compiler and binutils of each machine begin with: X86_TOOLS "gcc". Those
+ * of the machine that runs the test are there. */
+#ifdef __aarch64__
+#define X86_TOOLS     "x86_64-linux-gnu-"
+#define AARCH64_TOOLS ""
+#define ENDLESS_LOOP  "b ."
+#else
+#define X86_TOOLS     ""
+#define AARCH64_TOOLS "aarch64-linux-gnu-"
+#define ENDLESS_LOOP  "jmp ."	/* in assembly of the machine that runs the test */
+#endif
 
 /* Group set-up and tear-down: a directory for the files. */
 int elf_fixture_make_directory(void **state);

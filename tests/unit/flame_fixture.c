@@ -13,8 +13,8 @@ static uint64_t hash_name(uint64_t hash, const char *name)
 static void add_samples(struct tree_node *nodes, uint32_t node, uint64_t samples)
 {
 	for (; node != UINT32_MAX; node = nodes[node].parent) {
-		nodes[node].total_samples += samples;
-		nodes[node].total_weight += (double)samples;
+		nodes[node].now.total.samples += samples;
+		nodes[node].now.total.weight += (double)samples;
 	}
 }
 
@@ -42,11 +42,11 @@ struct call_tree flame_fixture_tree(const struct flame_frame *frames, uint32_t c
 		nodes[i] = (struct tree_node){
 			.id = hash_name(parent == UINT32_MAX ? 1 : nodes[parent].id, frame->name),
 			.parent = parent, .size = 1, .depth = frame->depth,
-			.self_samples = frame->self, .self_weight = (double)frame->self,
+			.now.self.samples = frame->self, .now.self.weight = (double)frame->self,
 			.hidden_weight = (double)frame->hidden,
 			.symbol = frame->name, .raw_symbol = frame->name,
-			.object = is_kernel ? "[kernel]" : "prog",
-			.object_path = is_kernel ? "[kernel]" : "/usr/bin/prog",
+			.dso = is_kernel ? "[kernel]" : "prog",
+			.dso_path = is_kernel ? "[kernel]" : "/usr/bin/prog",
 			.mode = frame->mode == MODE_UNKNOWN ? MODE_USER : frame->mode,
 			.is_inlined = frame->is_inlined, .is_run_time = frame->is_run_time,
 			.is_command = frame->is_command,

@@ -2,7 +2,7 @@
 #ifndef TESTS_FLAME_FIXTURE_H
 #define TESTS_FLAME_FIXTURE_H
 
-#include "fold/call_tree.h"
+#include "fold/tree.h"
 
 /* Preorder; siblings largest first. */
 struct flame_frame {

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int wishes = -1;		/* the server's stdin */
+static int requests = -1;	/* the server's stdin */
 
 bool fuse_fixture_is_possible(void)
 {
@@ -29,31 +29,31 @@ bool fuse_fixture_is_possible(void)
 	return is_possible;
 }
 
-pid_t fuse_fixture_start(const char *place, const char *file, const char *wish)
+pid_t fuse_fixture_start(const char *place, const char *file, const char *request)
 {
-	int says[2], told[2];
+	int says[2], asked[2];
 	char line[16];
 	FILE *words;
 	pid_t child;
 
 	assert_int_equal(mkdir(place, 0755), 0);
-	assert_int_equal(pipe2(says, O_CLOEXEC) | pipe2(told, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(says, O_CLOEXEC) | pipe2(asked, O_CLOEXEC), 0);
 	child = fork();
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		dup2(told[0], STDIN_FILENO);
+		dup2(asked[0], STDIN_FILENO);
 		dup2(says[1], STDOUT_FILENO);
 		execl("tests/faults/fuse_that_hangs.py", "fuse_that_hangs.py", place, file, NULL);
 		_exit(1);
 	}
 	close(says[1]);
-	close(told[0]);
-	wishes = told[1];
+	close(asked[0]);
+	requests = asked[1];
 	words = fdopen(says[0], "r");
 	assert_non_null(words);
 	assert_non_null(fgets(line, sizeof(line), words));	/* "ready" */
-	if (wish) {
-		assert_true(write(wishes, wish, strlen(wish)) > 0);
+	if (request) {
+		assert_true(write(requests, request, strlen(request)) > 0);
 		assert_non_null(fgets(line, sizeof(line), words));	/* "hangs" */
 	}
 	fclose(words);
@@ -64,7 +64,7 @@ void fuse_fixture_end(pid_t server, const char *place)
 {
 	kill(server, SIGKILL);
 	waitpid(server, NULL, 0);
-	close(wishes);
+	close(requests);
 	umount2(place, MNT_DETACH);
 	rmdir(place);
 }

@@ -6,10 +6,10 @@
 #include <sys/types.h>
 
 bool fuse_fixture_is_possible(void);
-/* Makes @place and mounts it there; its file has the content of @file's. @wish: what it answers no
- * more when this returns, a line for tests/faults/fuse_that_hangs.py; NULL: it answers all. The
- * server's process. */
-pid_t fuse_fixture_start(const char *place, const char *file, const char *wish);
+/* Makes @place and mounts it there; its file has the content of @file's. @request: what it
+ * does not answer any more when this returns, a line for tests/faults/fuse_that_hangs.py; NULL:
+ * it answers all. Returns the server's process. */
+pid_t fuse_fixture_start(const char *place, const char *file, const char *request);
 void fuse_fixture_end(pid_t server, const char *place);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/id_set.h"
+#include "base/id_map.h"
 #include "fold/filter.h"
 
 #define POSTGRES "/usr/lib/postgresql/15/bin/postgres"
@@ -19,7 +19,7 @@ struct sort_of_samples {
 	const char *comm;
 	uint32_t pid, tid, cpu;
 	const char *cgroup, *unit, *container, *pod;	/* NULL: none */
-	const char *object, *object_path, *symbol;	/* NULL: loading */
+	const char *dso, *dso_path, *symbol;		/* NULL: loading */
 	enum cpu_mode mode;
 	bool is_unnamed;
 	uint64_t self, total;	/* total: of the function */
@@ -91,7 +91,7 @@ static void write_value(const struct sort_of_samples *of, enum group_key key, ch
 	case GROUP_UNIT:      text = of->unit; break;
 	case GROUP_CONTAINER: text = of->container; break;
 	case GROUP_POD:	      text = of->pod; break;
-	case GROUP_OBJECT:    text = of->object; break;
+	case GROUP_DSO:    text = of->dso; break;
 	case GROUP_SYMBOL:    text = of->symbol ? of->symbol : "(loading)"; break;
 	default:	      break;
 	}
@@ -107,8 +107,8 @@ static const char *none_of(enum group_key key)
 /* What a filter compares. */
 static const char *name_of(const struct sort_of_samples *of, enum group_key key, const char *text)
 {
-	if (key == GROUP_OBJECT)
-		return of->object_path;
+	if (key == GROUP_DSO)
+		return of->dso_path;
 	if (key == GROUP_SYMBOL)
 		return of->is_unnamed ? "" : of->symbol;
 	return text;
@@ -122,7 +122,7 @@ static uint64_t number_of(const struct sort_of_samples *of, enum group_key key)
 
 static bool is_of_code(enum group_key key)
 {
-	return key == GROUP_OBJECT || key == GROUP_SYMBOL;
+	return key == GROUP_DSO || key == GROUP_SYMBOL;
 }
 
 /* The samples of @of have @key's value like the first of them. */
@@ -141,17 +141,17 @@ static void fill_node(struct group_node *node, uint32_t number, enum group_key k
 		snprintf(text, TEXT, "%s", none_of(key));
 	node->text = text;
 	node->number = number_of(&samples[first], key);
-	node->object_path = is_of_code(key) ? samples[first].object_path : "";
+	node->dso_path = is_of_code(key) ? samples[first].dso_path : "";
 	node->mode = is_of_code(key) ? samples[first].mode : MODE_UNKNOWN;
 	for (size_t i = 0; i < SORTS; i++) {
-		node->self_samples += of[i] ? samples[i].self : 0;
-		if (of[i] && is_of_code(key) && samples[i].total > node->total_samples)
-			node->total_samples = samples[i].total;
+		node->now.self.samples += of[i] ? samples[i].self : 0;
+		if (of[i] && is_of_code(key) && samples[i].total > node->now.total.samples)
+			node->now.total.samples = samples[i].total;
 	}
-	if (node->total_samples < node->self_samples)
-		node->total_samples = node->self_samples;
-	node->self_weight = (double)node->self_samples;
-	node->total_weight = (double)node->total_samples;
+	if (node->now.total.samples < node->now.self.samples)
+		node->now.total.samples = node->now.self.samples;
+	node->now.self.weight = (double)node->now.self.samples;
+	node->now.total.weight = (double)node->now.total.samples;
 	node->whole_weight = GROUP_FIXTURE_WEIGHT;
 }
 

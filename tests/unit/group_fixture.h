@@ -2,9 +2,9 @@
 #ifndef TESTS_GROUP_FIXTURE_H
 #define TESTS_GROUP_FIXTURE_H
 
-#include "fold/group_tree.h"
+#include "fold/tree.h"
 
-#define GROUP_FIXTURE_WEIGHT 34860	/* of all samples; each weighs 1: as that of scene_rows.c */
+#define GROUP_FIXTURE_WEIGHT 34860	/* all samples; each weighs 1, as in ui_rows.c */
 
 /* BORROWED, static: until the next call. */
 struct group_tree group_fixture_machine(const enum group_key *keys, uint32_t count);

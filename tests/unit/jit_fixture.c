@@ -26,7 +26,7 @@ void jit_fixture_take(struct jit_names *names, void *bytes, size_t count)
 
 	names->bytes = bytes;
 	names->count = count;
-	assert_int_equal(jit_answer_check(&names->tables, bytes, count, &why), 0);
+	assert_int_equal(jit_reply_check(&names->tables, bytes, count, &why), 0);
 }
 
 void jit_fixture_finish(struct jit_names *names)
@@ -45,9 +45,9 @@ void jit_fixture_expect_row(const struct jit_names *names, uint64_t address, str
 {
 	const struct jit_tables *tables = &names->tables;
 	const struct unwind_row *found = unwind_table_find(&tables->unwind, address -
-							   tables->answer->unwind_base);
+							   tables->reply->unwind_base);
 
-	if (address < tables->answer->unwind_base || !unwind_row_is_same_rule(found, &row))
+	if (address < tables->reply->unwind_base || !unwind_row_is_same_rule(found, &row))
 		fail_msg("%#llx: kind %d cfa %d bp %d", (unsigned long long)address, found->kind,
 			 found->cfa, found->bp);
 }

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "elf/jit_rows.h"
+#include "elf/file_jobs.h"
 
 struct jit_names {
 	void *bytes;		/* owned */
@@ -14,7 +14,7 @@ struct jit_names {
 
 /* An open file with these bytes in it; close(2) it. */
 int jit_fixture_file(const void *bytes, size_t count);
-/* Checks an answer; takes over @bytes. */
+/* Checks a reply; takes over @bytes. */
 void jit_fixture_take(struct jit_names *names, void *bytes, size_t count);
 void jit_fixture_finish(struct jit_names *names);
 

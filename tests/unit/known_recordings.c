@@ -41,7 +41,7 @@ static void add_clock(struct perf_data_writer *writer, uint64_t sample_type)
 			       "cpu-clock");
 }
 
-/* A machine with guests: what they run is told apart by mode, the same addresses or not. */
+/* A machine with guests: what they run is distinguished by mode, the same addresses or not. */
 static void write_guests(struct perf_data_writer *writer)
 {
 	static const uint16_t modes[] = {
@@ -161,10 +161,10 @@ static void write_maps(struct perf_data_writer *writer)
 	map_user(writer, 10, 110, 0x404000, 0x1000, 0x5000, "/lib/plugin.so");
 	map_user(writer, 10, 111, 0x7ffff7fc1000, 0x2000, 0x4000, "[vdso]");
 	map_user(writer, 10, 112, 0x10000000, 0x1000, 0, "//anon");
-	add_user(writer, 10, 10, 120, 0x403fff);	/* before it, in it, behind it */
+	add_user(writer, 10, 10, 120, 0x403fff);	/* before it, in it, after it */
 	add_user(writer, 10, 10, 121, 0x404010);
 	add_user(writer, 10, 10, 122, 0x405020);
-	add_user(writer, 10, 10, 123, 0x410000);	/* behind the last byte */
+	add_user(writer, 10, 10, 123, 0x410000);	/* after the last byte */
 	add_user(writer, 10, 10, 124, 0x7ffff7fc1123);
 	add_user(writer, 10, 10, 125, 0x10000100);
 	add(writer, PERF_RECORD_MISC_KERNEL, 10, 10, 126, MODULE + 0x200);

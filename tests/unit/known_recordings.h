@@ -14,7 +14,7 @@
 struct known_row {
 	const char *event, *comm;
 	int64_t pid;
-	const char *object;	/* whole path */
+	const char *dso;	/* whole path */
 	uint64_t address;
 	char level;		/* k . g u H */
 	uint64_t samples, weight;

@@ -2,9 +2,9 @@
 #ifndef TESTS_MAPPING_FIXTURE_H
 #define TESTS_MAPPING_FIXTURE_H
 
-#include "symbols/object_opener.h"
+#include "symbols/dso_table.h"
 
-/* For the names of the object whose mapping in this process holds @address, as /proc/self/maps has
+/* For the names of the DSO whose mapping in this process holds @address, as /proc/self/maps has
  * it. Fails the test when there is none. */
 struct open_request mapping_request(const void *address);
 

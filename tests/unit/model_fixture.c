@@ -25,12 +25,12 @@ static struct flat_table build(struct flat_builder *builder, void **bytes)
 	return table;
 }
 
-static void set_ready(struct model_fixture *fixture, uint32_t object, struct flat_builder *builder,
+static void set_ready(struct model_fixture *fixture, uint32_t dso, struct flat_builder *builder,
 		      void **bytes)
 {
 	const struct flat_table table = build(builder, bytes);
 
-	object_table_set_ready(&fixture->objects, object, &table, &table.header->build_id);
+	dso_table_set_ready(&fixture->dsos, dso, &table, &table.header->build_id);
 }
 
 static void add(struct flat_builder *builder, uint64_t start, const char *name, const char *module)
@@ -46,10 +46,10 @@ void fixture_init(struct model_fixture *fixture)
 	memset(fixture, 0, sizeof(*fixture));
 	fixture->strings = strpool_create();
 	assert_non_null(fixture->strings);
-	assert_int_equal(object_table_init(&fixture->objects, fixture->strings), 0);
+	assert_int_equal(dso_table_init(&fixture->dsos, fixture->strings), 0);
 	assert_int_equal(stack_trie_init(&fixture->trie), 0);
 	task_table_init(&fixture->tasks, fixture->strings);
-	symbol_names_init(&fixture->names, &fixture->objects, fixture->strings);
+	symbol_names_init(&fixture->names, &fixture->dsos, fixture->strings);
 
 	flat_builder_set_build_id(app, &id);
 	for (unsigned int i = 0; i < FN_COUNT; i++)
@@ -57,9 +57,9 @@ void fixture_init(struct model_fixture *fixture)
 	add(kernel, FIXTURE_SYSCALL_ADDRESS, "do_syscall_64", NULL);
 	add(kernel, FIXTURE_IDLE_ADDRESS, "default_idle", NULL);
 	add(kernel, FIXTURE_EXT4_ADDRESS, "ext4_read", "ext4");
-	fixture->app = fixture_object(fixture, "/bin/app", OBJECT_LOADING);
+	fixture->app = fixture_dso(fixture, "/bin/app", DSO_LOADING);
 	set_ready(fixture, fixture->app, app, &fixture->tables[0]);
-	set_ready(fixture, OBJECT_KERNEL, kernel, &fixture->tables[1]);
+	set_ready(fixture, DSO_KERNEL, kernel, &fixture->tables[1]);
 }
 
 void fixture_finish(struct model_fixture *fixture)
@@ -67,20 +67,20 @@ void fixture_finish(struct model_fixture *fixture)
 	symbol_names_finish(&fixture->names);
 	stack_trie_finish(&fixture->trie);
 	task_table_finish(&fixture->tasks);
-	object_table_finish(&fixture->objects);
+	dso_table_finish(&fixture->dsos);
 	strpool_destroy(fixture->strings);
 	free(fixture->tables[0]);
 	free(fixture->tables[1]);
 }
 
-uint32_t fixture_object(struct model_fixture *fixture, const char *path, enum object_state state)
+uint32_t fixture_dso(struct model_fixture *fixture, const char *path, enum dso_state state)
 {
-	const struct object_key key = { .path = path, .path_len = strlen(path), .mode = MODE_USER };
+	const struct dso_key key = { .path = path, .path_len = strlen(path), .mode = MODE_USER };
 	bool is_new;
-	const uint32_t object = object_table_intern(&fixture->objects, &key, &is_new);
+	const uint32_t dso = dso_table_intern(&fixture->dsos, &key, &is_new);
 
-	fixture->objects.objects[object].state = state;
-	return object;
+	fixture->dsos.dsos[dso].state = state;
+	return dso;
 }
 
 uint32_t fixture_frame(struct model_fixture *fixture, enum fixture_function function,
@@ -92,7 +92,7 @@ uint32_t fixture_frame(struct model_fixture *fixture, enum fixture_function func
 
 uint32_t fixture_kernel_frame(struct model_fixture *fixture, uint64_t address)
 {
-	return stack_trie_frame(&fixture->trie, OBJECT_KERNEL, address);
+	return stack_trie_frame(&fixture->trie, DSO_KERNEL, address);
 }
 
 uint32_t fixture_stack(struct model_fixture *fixture, const uint32_t *frames, uint32_t count)

@@ -1,4 +1,4 @@
-/* model_fixture.h - a small known world for tests of what counts and names: one program, one
+/* model_fixture.h - a small known fixture for tests of what counts and names: one program, one
  * kernel, tasks and stacks of them.
  *
  *   /bin/app   main f g h leaf    256 bytes each, from file offset 0x1000 on, without gaps
@@ -9,7 +9,7 @@
 
 #include "fold/fold.h"
 
-enum fixture_function {		/* of /bin/app */
+enum fixture_function {		/* in /bin/app */
 	FN_MAIN, FN_F, FN_G, FN_H, FN_LEAF, FN_COUNT,
 };
 #define FIXTURE_APP_ADDRESS(function) (0x1000u + 0x100u * (function))
@@ -20,19 +20,19 @@ enum fixture_function {		/* of /bin/app */
 
 struct model_fixture {
 	struct strpool *strings;
-	struct object_table objects;
+	struct dso_table dsos;
 	struct task_table tasks;
 	struct stack_trie trie;
 	struct symbol_names names;
 	void *tables[2];	/* owned */
-	uint32_t app;		/* object */
+	uint32_t app;		/* DSO */
 };
 
 void fixture_init(struct model_fixture *fixture);
 void fixture_finish(struct model_fixture *fixture);
 
-/* An object without a table yet, in this state. */
-uint32_t fixture_object(struct model_fixture *fixture, const char *path, enum object_state state);
+/* A DSO without a table yet, in this state. */
+uint32_t fixture_dso(struct model_fixture *fixture, const char *path, enum dso_state state);
 /* A frame @offset bytes into a function of the program, or at an address of the kernel. */
 uint32_t fixture_frame(struct model_fixture *fixture, enum fixture_function function,
 		       uint32_t offset);

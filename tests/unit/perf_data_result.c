@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "capture/record_queue.h"
+#include "capture/record.h"
 #include "perf_data_result.h"
 
 char perf_data_scratch[] = "/tmp/flametop-test-XXXXXX";

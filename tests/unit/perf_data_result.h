@@ -14,10 +14,10 @@ enum { RESULT_MAX_EVENTS = 8, RESULT_MAX_ROUNDS = 8, RESULT_MAX_TIMES = 64 };
 
 struct perf_data_result {
 	int open_err;
-	struct diag why;		/* of the open, else of the end */
+	struct diag why;		/* why the open failed, else the end */
 	uint64_t samples[RESULT_MAX_EVENTS], period[RESULT_MAX_EVENTS];
 	uint64_t sideband;		/* records that are no samples */
-	uint64_t times[RESULT_MAX_TIMES];	/* of the first records */
+	uint64_t times[RESULT_MAX_TIMES];	/* the first records' */
 	size_t time_count;
 	uint64_t limits[RESULT_MAX_ROUNDS];
 	size_t round_count;

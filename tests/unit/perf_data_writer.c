@@ -17,11 +17,13 @@ enum {
 	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,
+	FEATURE_ARCH = 6,
 	FEATURE_NRCPUS = 7,
 	FEATURE_EVENT_DESC = 12,
 	FEATURE_CPU_TOPOLOGY = 13,
 	FEATURE_COMPRESSED = 27,
-	FEATURE_COUNT = 8,
+	FEATURE_HYBRID_TOPOLOGY = 30,
+	FEATURE_COUNT = 10,
 
 	TYPE_ATTR = 64,
 	TYPE_TRACING_DATA = 66,
@@ -146,7 +148,7 @@ static void add_reads(struct record_bytes *record, uint64_t format,
 	}
 }
 
-/* Behind their size, which counts the bytes that fill up the last word. */
+/* After their size, which counts the bytes that fill up the last word. */
 static void add_raw(struct record_bytes *record, const struct writer_sample *sample)
 {
 	uint64_t words[32] = { 0 };
@@ -294,7 +296,7 @@ static void append_attr(const struct perf_data_writer *writer, size_t event,
 }
 
 /* Lists of cores and of threads, then core and socket of each configured CPU: two CPUs a socket,
- * those that are not online in none. Newer ones have the dies behind it. */
+ * those that are not online in none. Newer ones have the dies after it. */
 static void append_topology(const struct perf_data_writer *writer, struct writer_bytes *out)
 {
 	append_u32(out, 1);
@@ -357,6 +359,9 @@ static struct writer_bytes make_feature(const struct perf_data_writer *writer, u
 	case FEATURE_OSRELEASE:
 		append_string(&out, writer->kernel_release);
 		break;
+	case FEATURE_ARCH:
+		append_string(&out, writer->machine);
+		break;
 	case FEATURE_NRCPUS:
 		append_u32(&out, 2 * writer->cpu_count);	/* configured */
 		append_u32(&out, writer->cpu_count);		/* online */
@@ -374,6 +379,13 @@ static struct writer_bytes make_feature(const struct perf_data_writer *writer, u
 	case FEATURE_CPU_TOPOLOGY:
 		append_topology(writer, &out);
 		break;
+	case FEATURE_HYBRID_TOPOLOGY:
+		append_u32(&out, 2);
+		append_string(&out, "cpu_core");
+		append_string(&out, "0-1");
+		append_string(&out, "cpu_atom");
+		append_string(&out, "2-3");
+		break;
 	case FEATURE_COMPRESSED:	/* version, zstd, level, ratio, bytes of a ring */
 		for (size_t i = 0; i < 5; i++)
 			append_u32(&out, compression[i]);
@@ -387,7 +399,8 @@ static size_t choose_features(const struct perf_data_writer *writer, uint32_t ou
 {
 	static const uint32_t all[FEATURE_COUNT] = {
 		FEATURE_TRACING, FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_OSRELEASE,
-		FEATURE_NRCPUS, FEATURE_EVENT_DESC, FEATURE_CPU_TOPOLOGY, FEATURE_COMPRESSED,
+		FEATURE_ARCH, FEATURE_NRCPUS, FEATURE_EVENT_DESC, FEATURE_CPU_TOPOLOGY,
+		FEATURE_COMPRESSED, FEATURE_HYBRID_TOPOLOGY,
 	};
 	size_t count = 0;
 
@@ -395,7 +408,9 @@ static size_t choose_features(const struct perf_data_writer *writer, uint32_t ou
 		if ((all[i] != FEATURE_TRACING || writer->format) &&
 		    (all[i] != FEATURE_EVENT_DESC || writer->has_names) &&
 		    (all[i] != FEATURE_OSRELEASE || writer->kernel_release) &&
+		    (all[i] != FEATURE_ARCH || writer->machine) &&
 		    (all[i] != FEATURE_CPU_TOPOLOGY || writer->has_topology) &&
+		    (all[i] != FEATURE_HYBRID_TOPOLOGY || writer->has_core_pmus) &&
 		    (all[i] != FEATURE_COMPRESSED || writer->is_compressed))
 			out[count++] = all[i];
 	return count;

@@ -1,4 +1,4 @@
-/* perf_data_writer.h - writes small recordings as perf-record(1) does, for replays whose answer is
+/* perf_data_writer.h - writes small recordings as perf-record(1) does, for replays whose result is
  * known beforehand.
  *
  * Use:   init, events, records in file order, then perf_data_writer_save() or _bytes(), finish.
@@ -31,13 +31,15 @@ struct perf_data_writer {
 	uint32_t attr_bytes;	/* that are written; sizeof(struct perf_event_attr) at first */
 	bool has_names;		/* false: no event descriptions; true at first */
 	struct writer_bytes records, build_ids;
-	const char *system, *format;	/* of a tracepoint: kept as tracing data. NULL: none is */
+	const char *system, *format;	/* a tracepoint's, kept as tracing data. NULL: none */
 	uint8_t long_bytes;	/* that the tracing data names; 8 at first */
 	const char *host;	/* "test-host" at first */
 	uint32_t cpu_count;	/* 4 at first; two a socket, */
 	bool has_topology;	/* if that is written; true at first */
+	bool has_core_pmus;	/* cpu_core of CPUs 0-1, cpu_atom of 2-3; false at first */
 	bool is_compressed;	/* said, not done: by zstd; false at first */
 	const char *kernel_release;	/* NULL at first: not written */
+	const char *machine;	/* as uname -m prints it; NULL at first: not written */
 };
 
 struct writer_read {	/* one counter of PERF_SAMPLE_READ */

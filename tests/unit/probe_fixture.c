@@ -11,7 +11,7 @@
 
 #define POSTGRES "/usr/lib/postgresql/15/bin/postgres"
 #define HEAT_SECONDS 60
-#define LOG_LINES    40
+#define HIT_LINES    40
 
 static struct snapshot_value values[] = {
 	{ .name = "hashvalue", .type = "uint32", .origin = "DWARF", .kind = VALUE_UNSIGNED,
@@ -34,7 +34,7 @@ static struct snapshot_value values[] = {
 };
 
 static struct snapshot_probe probes[PROBE_FIXTURE_COUNT] = {
-	{ .id = 3, .event = 128, .name = "hash_search_with_hash_value", .object = "postgres",
+	{ .id = 3, .event = 128, .name = "hash_search_with_hash_value", .dso = "postgres",
 	  .spec = "lat:" POSTGRES ":hash_search_with_hash_value hashvalue name ret=$retval",
 	  .scope = "pid 4121", .kind = PROBE_USER, .edge = PROBE_LATENCY, .with_stacks = true,
 	  .state = PROBE_ATTACHED, .reason = "", .hits = 124000, .hits_per_s = 12400,
@@ -45,7 +45,7 @@ static struct snapshot_probe probes[PROBE_FIXTURE_COUNT] = {
 		       .max_ns = 3100000,
 		       .octaves = { [9] = 4000, [10] = 80000, [11] = 30000, [12] = 8000,
 				    [15] = 1500, [16] = 400, [21] = 100 } } },
-	{ .id = 4, .event = 129, .name = "vfs_read", .object = "[kernel]",
+	{ .id = 4, .event = 129, .name = "vfs_read", .dso = "[kernel]",
 	  .spec = "lat:vfs_read if lat > 1us", .scope = "whole system", .kind = PROBE_KERNEL,
 	  .edge = PROBE_LATENCY, .state = PROBE_ATTACHED, .reason = "", .hits = 31000,
 	  .hits_per_s = 3100, .hits_since = 99000, .lost_since = 12, .missed_since = 3,
@@ -53,20 +53,20 @@ static struct snapshot_probe probes[PROBE_FIXTURE_COUNT] = {
 	  .has_latency = true,
 	  .latency = { .count = 31000, .p50_ns = 900, .p90_ns = 9000, .p99_ns = 210000,
 		       .max_ns = 41000000, .octaves = { [9] = 20000, [25] = 11000 } } },
-	{ .id = 5, .event = 130, .name = "sched:sched_switch", .object = "[kernel]",
+	{ .id = 5, .event = 130, .name = "sched:sched_switch", .dso = "[kernel]",
 	  .spec = "t:sched:sched_switch prev_comm", .scope = "whole system",
 	  .kind = PROBE_TRACEPOINT, .state = PROBE_IS_OFF, .reason = "", .lease_s = -1 },
-	{ .id = 7, .event = 131, .name = "malloc", .object = "libc.so.6",
+	{ .id = 7, .event = 131, .name = "malloc", .dso = "libc.so.6",
 	  .spec = "ur:/usr/lib/x86_64-linux-gnu/libc.so.6:malloc", .scope = "every libc.so.6",
 	  .kind = PROBE_USER, .edge = PROBE_RETURN, .state = PROBE_CAPPED,
 	  .reason = "90000 hits/s of 1.1 us are over its cap, 5 %", .hits = 900000,
 	  .hits_per_s = 90000, .hits_since = 900000, .lease_s = 30, .cost_pct = 0,
 	  .spark_count = 12 },
-	{ .id = 8, .event = 132, .name = "do_idle", .object = "[kernel]", .spec = "lat:do_idle",
+	{ .id = 8, .event = 132, .name = "do_idle", .dso = "[kernel]", .spec = "lat:do_idle",
 	  .scope = "whole system", .kind = PROBE_KERNEL, .edge = PROBE_LATENCY,
 	  .state = PROBE_REFUSED,
 	  .reason = "called with interrupts off, on the kernel's blacklist", .lease_s = -1 },
-	{ .id = 9, .event = 133, .name = "getaddrinfo", .object = "libc.so.6",
+	{ .id = 9, .event = 133, .name = "getaddrinfo", .dso = "libc.so.6",
 	  .spec = "lat:libc.so.6:getaddrinfo", .scope = "every libc.so.6", .kind = PROBE_USER,
 	  .edge = PROBE_LATENCY, .state = PROBE_ATTACHING, .reason = "", .lease_s = 600,
 	  .has_latency = true },
@@ -85,13 +85,13 @@ static struct snapshot_hit slowest[] = {
 	  .stack = "" },
 };
 
-static struct snapshot_hit log_lines[LOG_LINES];
+static struct snapshot_hit log_lines[HIT_LINES];
 static uint32_t heat[HEAT_SECONDS][LATENCY_OCTAVES];
 
 /* Hit number 100 + i at 1234.i s; every fourth is slow, every fifth of another name. */
 static void fill_log(void)
 {
-	for (uint32_t i = 0; i < LOG_LINES; i++)
+	for (uint32_t i = 0; i < HIT_LINES; i++)
 		log_lines[i] = (struct snapshot_hit){
 			.time_ns = 1234000000000 + i * 50001000ull, .number = 100 + i,
 			.probe = 3,
@@ -106,7 +106,7 @@ static void fill_log(void)
 static void fill_all(void)
 {
 	fill_log();
-	for (uint32_t i = 0; i < LOG_LINES; i += 4) {
+	for (uint32_t i = 0; i < HIT_LINES; i += 4) {
 		log_lines[i].probe = 7;
 		log_lines[i].comm = "psql";
 		log_lines[i].latency_ns = -1;
@@ -139,7 +139,7 @@ struct snapshot_probes probe_fixture(uint32_t detail)
 		fill_all();
 		return (struct snapshot_probes){
 			.count = PROBE_FIXTURE_COUNT, .list = probes, .detail = detail,
-			.log_count = LOG_LINES, .log = log_lines,
+			.log_count = HIT_LINES, .log = log_lines,
 		};
 	}
 	if (detail != 3)
@@ -149,35 +149,46 @@ struct snapshot_probes probe_fixture(uint32_t detail)
 	fill_heat();
 	return (struct snapshot_probes){
 		.count = PROBE_FIXTURE_COUNT, .list = probes, .detail = detail,
-		.log_count = LOG_LINES, .log = log_lines,
+		.log_count = HIT_LINES, .log = log_lines,
 		.slowest_count = sizeof(slowest) / sizeof(slowest[0]), .slowest = slowest,
 		.heat = { 1240000000000, HEAT_SECONDS, heat },
 	};
 }
 
-const struct probe_order *probe_fixture_order(const struct scene *scene,
-					      enum probe_order_kind kind)
+const struct probe_request *probe_fixture_request(const struct ui *ui,
+						  enum probe_request_kind kind)
 {
-	const struct probe_order *last = &scene->state.orders_out[scene->state.order_count - 1];
+	const struct probe_request *last =
+		&ui->state.out.probe_requests[ui->state.out.probe_count - 1];
 
-	assert_true(scene->state.order_count > 0);
+	assert_true(ui->state.out.probe_count > 0);
 	assert_int_equal(last->kind, kind);
 	assert_true(last->time_ns > 0);
 	return last;
 }
 
-void probe_fixture_send(struct scene *scene)
+void probe_fixture_send(struct ui *ui)
 {
-	scene->state.order_count = 0;
+	ui->state.out.probe_count = 0;
+}
+
+/* The number of the hit that the page asks for. */
+static uint64_t hit_number(const struct ui *ui)
+{
+	const struct view *page = ui->state.pages[PAGE_HIT];
+	struct query query = { .hit = 0 };
+
+	page->ops->query(page, &ui->state, &query);
+	return query.hit;
 }
 
 /* A hit of the log that the page is of. */
-static struct snapshot_hit asked_hit(const struct scene *scene)
+static struct snapshot_hit asked_hit(const struct ui *ui)
 {
 	struct snapshot_hit hit = { .number = 0 };
 
-	for (uint32_t i = 0; i < LOG_LINES; i++)
-		if (log_lines[i].number == scene->state.hit_number)
+	for (uint32_t i = 0; i < HIT_LINES; i++)
+		if (log_lines[i].number == hit_number(ui))
 			hit = log_lines[i];
 	hit.values = "hashvalue=8\nname=pg_class with blanks\nret=0";
 	hit.stack = "hash_search_with_hash_value (postgres)\nBufTableLookup (postgres)\n"
@@ -185,12 +196,12 @@ static struct snapshot_hit asked_hit(const struct scene *scene)
 	return hit;
 }
 
-void probe_fixture_answer(struct scene *scene)
+void probe_fixture_reply(struct ui *ui)
 {
-	scene_prepare(scene);
-	scene->snapshot.probes = probe_fixture(state_kind(&scene->state) == VIEW_PROBES
-					       ? state_probe_here(&scene->state) : 0);
-	if (scene->state.hit_number)
-		scene->snapshot.probes.hit = asked_hit(scene);
-	scene_show(scene);
+	ui_prepare(ui);
+	ui->snapshot.probes = probe_fixture(state_kind(&ui->state) == VIEW_PROBES
+					    ? state_probe_here(&ui->state) : 0);
+	if (hit_number(ui))
+		ui->snapshot.probes.hit = asked_hit(ui);
+	ui_show(ui);
 }

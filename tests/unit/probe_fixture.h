@@ -1,5 +1,5 @@
-/* probe_fixture.h - probes with known figures, as a snapshot carries them: of the machine in
- * scene_rows.h.
+/* probe_fixture.h - probes with known numbers, as a snapshot carries them: of the machine in
+ * ui_rows.h.
  *
  *   id  event  probe                              hits in 10 s
  *    3   128   hash_search_with_hash_value  on    124000, latency, values, log (asked for)
@@ -13,7 +13,7 @@
 #define TESTS_PROBE_FIXTURE_H
 
 #include "ingest/snapshot_probes.h"
-#include "scene_fixture.h"
+#include "ui_fixture.h"
 
 #define PROBE_FIXTURE_COUNT 6
 
@@ -22,12 +22,12 @@
 struct snapshot_probes probe_fixture(uint32_t detail);
 
 /* The newest order, which must be of that kind. BORROWED. */
-const struct probe_order *probe_fixture_order(const struct scene *scene,
-					      enum probe_order_kind kind);
+const struct probe_request *probe_fixture_request(const struct ui *ui,
+						  enum probe_request_kind kind);
 /* Forgets the orders, as a loop that has sent them. */
-void probe_fixture_send(struct scene *scene);
+void probe_fixture_send(struct ui *ui);
 
-/* Answers the last query with the machine and all probes. */
-void probe_fixture_answer(struct scene *scene);
+/* Replies to the last query with the machine and all probes. */
+void probe_fixture_reply(struct ui *ui);
 
 #endif

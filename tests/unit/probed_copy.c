@@ -41,7 +41,7 @@ __attribute__((noinline)) int probed_function(int number)
 	return number + 1;
 }
 
-__attribute__((noinline)) int other_function(int number)
+__attribute__((noinline)) int unprobed_function(int number)
 {
 	__asm__ volatile("" : "+r"(number));
 	return number + 2;
@@ -149,7 +149,7 @@ int probed_copy_start(void)
 	if (child == 0) {
 		dup2(in[0], STDIN_FILENO);
 		dup2(out[1], STDOUT_FILENO);
-		execl(program, program, "serve", NULL);
+		execl(program, program, "probed_copy", NULL);
 		_exit(127);
 	}
 	close(in[0]);

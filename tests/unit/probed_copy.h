@@ -1,5 +1,6 @@
 /* probed_copy.h - a copy of the test program that runs beside it: its own functions are never
- * probed. The copy calls probed_function() as often as it is told; other_function() is not called.
+ * probed. The copy calls probed_function() as often as it is asked; unprobed_function() is not
+ * called.
  * Thread: the test's. */
 #ifndef TESTS_PROBED_COPY_H
 #define TESTS_PROBED_COPY_H
@@ -7,8 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Starts it with an argument, by which main() is to know that it must probed_copy_serve(). 0, or
- * -1: not possible. */
+/* Starts the copy, as the file "probed_copy" of its tests (unit_tests.h), which must call
+ * probed_copy_serve(). 0, or -1: not possible. */
 int probed_copy_start(void);
 void probed_copy_serve(void);
 void probed_copy_end(void);
@@ -22,7 +23,7 @@ void probed_copy_call(int count);
  * returned. */
 void probed_copy_begin_chain(void);
 int probed_copy_end_chain(void);
-/* Of probed_function() as it is in the copy's memory: a breakpoint may be behind the first
+/* Of probed_function() as it is in the copy's memory: a breakpoint may be after the first
  * instruction. */
 uint64_t probed_copy_first_bytes(void);
 

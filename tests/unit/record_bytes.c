@@ -69,7 +69,7 @@ struct record_format record_format_of(uint64_t sample_type, bool has_trailers)
 int record_parse_cut(const struct record_format *format, const struct record_bytes *record,
 		     size_t count, struct event_record *out)
 {
-	uint64_t *copy = malloc(count * sizeof(*copy));	/* a sanitizer sees a read behind it */
+	uint64_t *copy = malloc(count * sizeof(*copy));	/* a sanitizer sees a read after it */
 	int err;
 
 	assert_non_null(copy);

@@ -6,10 +6,19 @@
 #ifndef TESTS_RECORD_BYTES_H
 #define TESTS_RECORD_BYTES_H
 
+#include <asm/perf_regs.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "capture/record.h"
+
+/* What a sample with a copy of the stack brings: bp, sp, ip in this order, on every machine. */
+#ifdef __aarch64__
+#define COPY_REGISTERS (UINT64_C(1) << PERF_REG_ARM64_X29 | UINT64_C(1) << PERF_REG_ARM64_SP | \
+			UINT64_C(1) << PERF_REG_ARM64_PC)
+#else
+#define COPY_REGISTERS (1 << PERF_REG_X86_BP | 1 << PERF_REG_X86_SP | 1 << PERF_REG_X86_IP)
+#endif
 
 /* Two 32-bit fields that share a word. */
 #define PAIR(first, second) ((uint64_t)(second) << 32 | (uint32_t)(first))

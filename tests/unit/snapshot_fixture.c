@@ -9,11 +9,12 @@ static void default_text(const char **text)
 
 static void complete_row(struct snapshot_row *row, size_t number)
 {
+	default_text(&row->event);
 	default_text(&row->symbol);
 	if (!row->raw_symbol)
 		row->raw_symbol = row->symbol;
-	default_text(&row->object);
-	default_text(&row->object_path);
+	default_text(&row->dso);
+	default_text(&row->dso_path);
 	default_text(&row->build_id);
 	default_text(&row->comm);
 	default_text(&row->reason);
@@ -24,12 +25,15 @@ static void complete_row(struct snapshot_row *row, size_t number)
 	default_text(&row->unit);
 	default_text(&row->container);
 	default_text(&row->pod);
+	default_text(&row->wait);
+	default_text(&row->wait_state);
+	default_text(&row->waker);
 	if (row->id == 0)
 		row->id = number;
-	if (row->self_weight == 0)
-		row->self_weight = (double)row->self_samples;
-	if (row->total_weight == 0)
-		row->total_weight = (double)row->total_samples;
+	if (row->now.self.weight == 0)
+		row->now.self.weight = (double)row->now.self.samples;
+	if (row->now.total.weight == 0)
+		row->now.total.weight = (double)row->now.total.samples;
 }
 
 struct snapshot fixture_snapshot(struct snapshot_row *rows, size_t count)
@@ -43,7 +47,7 @@ struct snapshot fixture_snapshot(struct snapshot_row *rows, size_t count)
 		.cpus = 8,
 		.window = WINDOW_SECONDS,
 		.window_s = 10,
-		.keys = KEY_OBJECT | KEY_SYMBOL,
+		.keys = KEY_DSO | KEY_SYMBOL,
 		.busy_pct = -1,
 		.end_reason = "",
 		.notice = "",
@@ -55,11 +59,11 @@ struct snapshot fixture_snapshot(struct snapshot_row *rows, size_t count)
 		complete_row(&rows[i], i + 1);
 		if (rows[i].group_id)
 			continue;	/* its process has counted them */
-		snapshot.samples += rows[i].self_samples;
+		snapshot.samples += rows[i].now.self.samples;
 		if (rows[i].is_idle)
-			snapshot.idle_samples += rows[i].self_samples;
+			snapshot.idle_samples += rows[i].now.self.samples;
 		else
-			snapshot.weight += rows[i].self_weight;
+			snapshot.weight += rows[i].now.self.weight;
 	}
 	return snapshot;
 }

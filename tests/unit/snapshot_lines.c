@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/diag.h"
 #include "snapshot_lines.h"
 
 __attribute__((format(printf, 2, 3)))
@@ -28,10 +29,11 @@ static void put_rows(struct snapshot_lines *lines, const struct snapshot *snapsh
 		const struct snapshot_row *row = &snapshot->rows[i];
 
 		put(lines, "row %s|%s|%s|%s|%d %ld:%ld %u tasks, self %lu %g total %lu %g, base "
-		    "%lu %lu, state %d %s #%lx", row->symbol, row->object, row->object_path,
+		    "%lu %lu, state %d %s #%lx", row->symbol, row->dso, row->dso_path,
 		    row->comm, row->mode, (long)row->pid, (long)row->tid, row->tasks,
-		    row->self_samples, row->self_weight, row->total_samples, row->total_weight,
-		    row->base_self_samples, row->base_total_samples, (int)row->state, row->reason,
+		    row->now.self.samples, row->now.self.weight, row->now.total.samples,
+		    row->now.total.weight,
+		    row->base.self.samples, row->base.total.samples, (int)row->state, row->reason,
 		    lines->has_ids ? row->id : 0);
 	}
 }
@@ -45,10 +47,10 @@ static void put_tree(struct snapshot_lines *lines, const struct call_tree *tree)
 
 		for (uint32_t at = n; at != UINT32_MAX; at = tree->nodes[at].parent)
 			len += (size_t)snprintf(path + len, sizeof(path) - len, "%s(%s);",
-						tree->nodes[at].symbol, tree->nodes[at].object);
+						tree->nodes[at].symbol, tree->nodes[at].dso);
 		put(lines, "tree %s self %lu total %lu %g base %lu #%lx", path,
-		    node->self_samples, node->total_samples, node->total_weight,
-		    node->base_total_samples, lines->has_ids ? node->id : 0);
+		    node->now.self.samples, node->now.total.samples, node->now.total.weight,
+		    node->base.total.samples, lines->has_ids ? node->id : 0);
 	}
 }
 
@@ -63,8 +65,8 @@ static void put_groups(struct snapshot_lines *lines, const struct group_tree *tr
 			len += (size_t)snprintf(path + len, sizeof(path) - len, "%s;",
 						tree->nodes[at].text);
 		put(lines, "group %s self %lu total %lu %g base %lu #%lx", path,
-		    node->self_samples, node->total_samples, node->total_weight,
-		    node->base_total_samples, lines->has_ids ? node->id : 0);
+		    node->now.self.samples, node->now.total.samples, node->now.total.weight,
+		    node->base.total.samples, lines->has_ids ? node->id : 0);
 	}
 }
 
@@ -120,11 +122,24 @@ void snapshot_lines_sort(struct snapshot_lines *lines)
 	qsort(lines->list, lines->count, sizeof(*lines->list), by_text);
 }
 
+/* Prints why a name may be missing, say. */
+static void print_log(void)
+{
+	static struct log_line lines[LOG_LINES];
+	const size_t count = log_tail(lines, LOG_LINES);
+
+	for (size_t i = 0; i < count; i++)
+		print_message("log: %s\n", lines[i].text);
+}
+
 void snapshot_lines_expect_same(const struct snapshot_lines *left,
 				const struct snapshot_lines *right)
 {
-	for (uint32_t i = 0; i < left->count && i < right->count; i++)
+	for (uint32_t i = 0; i < left->count && i < right->count; i++) {
+		if (strcmp(left->list[i], right->list[i]) != 0)
+			print_log();
 		assert_string_equal(left->list[i], right->list[i]);
+	}
 	assert_int_equal(left->count, right->count);
 }
 

@@ -2,7 +2,7 @@
 #include "time_fixture.h"
 
 #include "analyzer/snapshot.h"
-#include "scene_rows.h"
+#include "ui_rows.h"
 
 #define FULL_POINT    100
 #define UNKNOWN_POINT 90
@@ -20,9 +20,9 @@ static float value_of(int point, int tick)
 
 const float *time_fixture_heat(void)
 {
-	static float heat[SCENE_STRIP_POINTS][HEAT_ROWS];
+	static float heat[UI_ACTIVITY_POINTS][HEAT_ROWS];
 
-	for (int point = 0; point < SCENE_STRIP_POINTS; point++)
+	for (int point = 0; point < UI_ACTIVITY_POINTS; point++)
 		for (int tick = 0; tick < HEAT_ROWS; tick++)
 			heat[point][tick] = value_of(point, tick);
 	return heat[0];

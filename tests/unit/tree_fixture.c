@@ -1,7 +1,7 @@
 /* tree_fixture.c - see tree_fixture.h. */
 #include "tree_fixture.h"
 
-#include "base/id_set.h"
+#include "base/id_map.h"
 #include "fold/filter.h"
 
 static uint32_t parent_of(const struct tree_fixture_line *lines, uint32_t index)
@@ -30,12 +30,12 @@ struct call_tree tree_fixture(enum tree_direction direction, const struct tree_f
 			.id = id_set_mix(parent == UINT32_MAX ? direction : nodes[parent].id,
 					 filter_hash(line->name)),
 			.parent = parent, .size = 1, .depth = line->depth,
-			.self_samples = line->self, .self_weight = (double)line->self,
-			.total_samples = line->total, .total_weight = (double)line->total,
+			.now.self.samples = line->self, .now.self.weight = (double)line->self,
+			.now.total.samples = line->total, .now.total.weight = (double)line->total,
 			.hidden_weight = (double)line->hidden,
 			.symbol = line->name, .raw_symbol = line->name,
-			.object = is_kernel ? "[kernel]" : "postgres",
-			.object_path = is_kernel ? "[kernel.kallsyms]" : "/usr/bin/postgres",
+			.dso = is_kernel ? "[kernel]" : "postgres",
+			.dso_path = is_kernel ? "[kernel.kallsyms]" : "/usr/bin/postgres",
 			.mode = line->mode == MODE_UNKNOWN ? MODE_USER : line->mode,
 		};
 		for (uint32_t up = parent; up != UINT32_MAX; up = nodes[up].parent)
@@ -82,6 +82,16 @@ static const struct tree_fixture_line callees[] = {
 	{ 2, "worker_thread", 4860, 4860, MODE_KERNEL, 0 },
 };
 
+/* Of 22 samples hash_search called itself, and 8 are in callees too small to be shown. */
+static const struct tree_fixture_line callees_of_one[] = {
+	{ 0, "hash_search_with_hash_value", 6400, 10806, MODE_UNKNOWN, 8 },
+	{ 1, "hash_bytes", 4000, 4200, MODE_UNKNOWN, 0 },
+	{ 2, "memcpy", 200, 200, MODE_UNKNOWN, 0 },
+	{ 1, "asm_exc_page_fault", 0, 176, MODE_KERNEL, 0 },
+	{ 2, "do_user_addr_fault", 176, 176, MODE_KERNEL, 0 },
+	{ 1, "hash_search_with_hash_value", 22, 22, MODE_UNKNOWN, 0 },
+};
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct call_tree tree_fixture_machine(enum tree_direction direction)
@@ -92,4 +102,11 @@ struct call_tree tree_fixture_machine(enum tree_direction direction)
 	if (direction == TREE_CALLERS)
 		return tree_fixture(direction, callers, COUNT_OF(callers), callers_nodes);
 	return tree_fixture(direction, callees, COUNT_OF(callees), callees_nodes);
+}
+
+struct call_tree tree_fixture_callees(void)
+{
+	static struct tree_node nodes[COUNT_OF(callees_of_one)];
+
+	return tree_fixture(TREE_CALLEES, callees_of_one, COUNT_OF(callees_of_one), nodes);
 }

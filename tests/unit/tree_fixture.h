@@ -2,7 +2,7 @@
 #ifndef TESTS_TREE_FIXTURE_H
 #define TESTS_TREE_FIXTURE_H
 
-#include "fold/call_tree.h"
+#include "fold/tree.h"
 
 /* Preorder; siblings largest first. Each sample weighs 1. */
 struct tree_fixture_line {
@@ -10,7 +10,7 @@ struct tree_fixture_line {
 	const char *name;
 	uint64_t self, total;
 	enum cpu_mode mode;	/* MODE_UNKNOWN: user code */
-	uint64_t hidden;	/* of children that the tree leaves out */
+	uint64_t hidden;	/* weight of children that the tree leaves out */
 };
 
 /* The tree of @lines in @nodes[@count]; both must outlive it. An id follows from the path's names
@@ -20,5 +20,7 @@ struct call_tree tree_fixture(enum tree_direction direction, const struct tree_f
 
 /* A small machine's: whole, or of one of its functions. BORROWED, static. */
 struct call_tree tree_fixture_machine(enum tree_direction direction);
+/* What hash_search_with_hash_value calls there. */
+struct call_tree tree_fixture_callees(void);
 
 #endif

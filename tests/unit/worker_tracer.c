@@ -1,6 +1,7 @@
-/* worker_tracer.c - see worker_tracer.h. x86-64 only where it changes registers. */
+/* worker_tracer.c - see worker_tracer.h. */
 #include "worker_tracer.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -12,6 +13,7 @@
 #include <sys/pidfd.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -111,10 +113,6 @@ int worker_tracer_run(struct worker_tracer *tracer, struct sandbox *sandbox, uin
 {
 	int err;
 
-#ifndef __x86_64__
-	print_message("SKIP: needs x86-64\n");
-	skip();
-#endif
 	err = worker_tracer_try(tracer, sandbox, number, why);
 	if (err == WORKER_TRACER_REFUSED) {
 		print_message("SKIP: needs ptrace\n");
@@ -149,60 +147,92 @@ int worker_tracer_reply(const struct worker_tracer *tracer)
 	return reply;
 }
 
-#ifdef __x86_64__
-void worker_tracer_replace(struct worker_tracer *tracer, int64_t call, const uint64_t *arguments,
-			   int count)
+static struct user_regs_struct registers_of(const struct worker_tracer *tracer)
 {
-	struct user_regs_struct registers;
+	struct user_regs_struct registers = { 0 };
+	struct iovec part = { &registers, sizeof(registers) };
 
-	ptrace(PTRACE_GETREGS, tracer->worker, NULL, &registers);
-	registers.orig_rax = (uint64_t)call;
-	for (int i = 0; i < count; i++)
-		*(unsigned long long *[]){ &registers.rdi, &registers.rsi, &registers.rdx,
-					   &registers.r10, &registers.r8, &registers.r9 }[i] =
-			arguments[i];
-	ptrace(PTRACE_SETREGS, tracer->worker, NULL, &registers);
+	ptrace(PTRACE_GETREGSET, tracer->worker, NT_PRSTATUS, &part);
+	return registers;
 }
 
-void worker_tracer_spin(struct worker_tracer *tracer)
-{
-	struct user_regs_struct registers;
-	const uint64_t jump_to_itself = 0xfeeb;
-	uint64_t word;
+#ifdef __aarch64__
+static const uint64_t jump_to_itself = 0x14000000, jump_mask = 0xffffffff;
 
-	ptrace(PTRACE_GETREGS, tracer->worker, NULL, &registers);
-	word = (uint64_t)ptrace(PTRACE_PEEKTEXT, tracer->worker, (void *)registers.rip, NULL);
-	ptrace(PTRACE_POKETEXT, tracer->worker, (void *)registers.rip,
-	       (void *)((word & ~(uint64_t)0xffff) | jump_to_itself));
+static uint64_t code_address(const struct user_regs_struct *registers)
+{
+	return registers->pc;
 }
 
-uint64_t worker_tracer_write(const struct worker_tracer *tracer, const char *text)
+static uint64_t second_argument(const struct user_regs_struct *registers)
 {
-	struct user_regs_struct registers;
-	uint64_t words[4] = { 0 };
-
-	ptrace(PTRACE_GETREGS, tracer->worker, NULL, &registers);
-	memcpy(words, text, strnlen(text, sizeof(words) - 1));
-	for (size_t i = 0; i < 4; i++)
-		ptrace(PTRACE_POKEDATA, tracer->worker,
-		       (void *)(registers.rsi + i * sizeof(words[0])), (void *)words[i]);
-	return registers.rsi;
-}
-#else	/* worker_tracer_run() skips the test */
-void worker_tracer_replace(struct worker_tracer *tracer, int64_t call, const uint64_t *arguments,
-			   int count)
-{
-	(void)tracer, (void)call, (void)arguments, (void)count;
+	return registers->regs[1];
 }
 
-void worker_tracer_spin(struct worker_tracer *tracer)
+static void replace_registers(const struct worker_tracer *tracer,
+			      struct user_regs_struct *registers, int64_t call,
+			      const uint64_t *arguments, int count)
+{
+	int number = (int)call;
+	struct iovec part = { &number, sizeof(number) };
+
+	memcpy(registers->regs, arguments, (size_t)count * sizeof(*arguments));
+	ptrace(PTRACE_SETREGSET, tracer->worker, NT_ARM_SYSTEM_CALL, &part);
+}
+#else
+static const uint64_t jump_to_itself = 0xfeeb, jump_mask = 0xffff;
+
+static uint64_t code_address(const struct user_regs_struct *registers)
+{
+	return registers->rip;
+}
+
+static uint64_t second_argument(const struct user_regs_struct *registers)
+{
+	return registers->rsi;
+}
+
+static void replace_registers(const struct worker_tracer *tracer,
+			      struct user_regs_struct *registers, int64_t call,
+			      const uint64_t *arguments, int count)
 {
 	(void)tracer;
+	registers->orig_rax = (uint64_t)call;
+	for (int i = 0; i < count; i++)
+		*(unsigned long long *[]){ &registers->rdi, &registers->rsi, &registers->rdx,
+					   &registers->r10, &registers->r8, &registers->r9 }[i] =
+			arguments[i];
+}
+#endif
+
+void worker_tracer_replace(struct worker_tracer *tracer, int64_t call, const uint64_t *arguments,
+			   int count)
+{
+	struct user_regs_struct registers = registers_of(tracer);
+	struct iovec part = { &registers, sizeof(registers) };
+
+	replace_registers(tracer, &registers, call, arguments, count);
+	ptrace(PTRACE_SETREGSET, tracer->worker, NT_PRSTATUS, &part);
+}
+
+void worker_tracer_spin(struct worker_tracer *tracer)
+{
+	const struct user_regs_struct registers = registers_of(tracer);
+	void *at = (void *)(uintptr_t)code_address(&registers);
+	uint64_t word = (uint64_t)ptrace(PTRACE_PEEKTEXT, tracer->worker, at, NULL);
+
+	ptrace(PTRACE_POKETEXT, tracer->worker, at, (void *)((word & ~jump_mask) | jump_to_itself));
 }
 
 uint64_t worker_tracer_write(const struct worker_tracer *tracer, const char *text)
 {
-	(void)tracer, (void)text;
-	return 0;
+	const struct user_regs_struct registers = registers_of(tracer);
+	const uint64_t to = second_argument(&registers);
+	uint64_t words[4] = { 0 };
+
+	memcpy(words, text, strnlen(text, sizeof(words) - 1));
+	for (size_t i = 0; i < 4; i++)
+		ptrace(PTRACE_POKEDATA, tracer->worker, (void *)(to + i * sizeof(words[0])),
+		       (void *)words[i]);
+	return to;
 }
-#endif

@@ -11,7 +11,7 @@
 #include "sandbox/sandbox.h"
 
 #define WORKER_INPUT_FD 3
-#define WORKER_REPLY_FD 4	/* of a job with one input */
+#define WORKER_REPLY_FD 4	/* for a job with one input */
 
 struct worker_tracer {
 	/* Both at the worker's first read of its input; any may be NULL. The exit's @result is what

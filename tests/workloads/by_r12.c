@@ -1,5 +1,5 @@
 /* by_r12 [SECONDS] - the stack is main > outer > by_r12 > inner > spin, and by_r12 finds its frame
- * by r12, which no unwind row can say. */
+ * by r12 (on aarch64 by x19), which no unwind row can say. */
 #include <stdlib.h>
 #include <time.h>
 

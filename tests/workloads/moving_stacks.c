@@ -62,7 +62,11 @@ NOINLINE static void host(double end_s)
 	_Alignas(16) char stack[6144];
 
 	getcontext(&in_coroutine);
+#ifdef __aarch64__
+	in_coroutine.uc_mcontext.regs[29] = 0;		/* the ABI's mark of the outermost frame */
+#else
 	in_coroutine.uc_mcontext.gregs[REG_RBP] = 0;	/* the ABI's mark of the outermost frame */
+#endif
 	in_coroutine.uc_stack.ss_sp = stack;
 	in_coroutine.uc_stack.ss_size = sizeof(stack);
 	makecontext(&in_coroutine, inside, 0);

@@ -1,4 +1,4 @@
-/* on_request - does what each line on standard input asks for, and answers each with a number:
+/* on_request - does what each line on standard input asks for, and replies to each with a number:
  *
  *   pages N   touches N fresh pages                             -> N
  *   naps N    goes to sleep and wakes up, N times               -> N

@@ -5,7 +5,7 @@
  *
  *   counted=N    counted(0), counted(1), ... counted(N - 1), which return 3 times as much
  *   nap_1=N      N calls of nap_1ms(), which sleeps 1 ms; nap_5, nap_20 alike. min_ns and max_ns
- *                are the times from before the call to behind it: an upper bound of its latency
+ *                are the times from before the call to after it: an upper bound of its latency
  *   recurse=N    recurse(N) calls itself down to recurse(1): N calls, nested N deep
  *   nested=N     N calls of outer(), which calls inner() twice: 1 ms each
  *   threads=N    8 threads call in_thread(1), ... in_thread(N), at the same time

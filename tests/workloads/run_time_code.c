@@ -9,6 +9,7 @@
  * directory, or not at all. "ready" on stdout follows what it was asked for:
  *   more     from now on it spins in "later_code" only, which it makes and names then
  *   rename   one_quarter's memory becomes "other_code", which takes its place
+ *   patch    "three quarters" is overwritten by other code that does the same, unlogged
  *
  * "python": it calls itself through copies of CPython's trampoline, one per function:
  * "py::outer", "py::middle" and "py::inner", which spins. It says so in a map, as with -X perf, or
@@ -29,14 +30,17 @@
 #include "hot_loop.h"
 
 #define MEMORY_BYTES 65536
-#define ROUND	     1000000	/* of the loop in the code, on average: below a millisecond */
+#define ROUND	     1000000	/* loops in the code, on average: below a millisecond */
 
 /* One argument: how many rounds. Counts it down to 0. */
 #if defined(__x86_64__)
 static const unsigned char code[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
+static const unsigned char patched[] = { 0xff, 0xcf, 0x75, 0xfc, 0xc3, 0x90 };	/* dec %edi */
 #elif defined(__aarch64__)
 static const unsigned char code[] = { 0x00, 0x04, 0x00, 0xf1, 0xe1, 0xff, 0xff, 0x54,
 				      0xc0, 0x03, 0x5f, 0xd6 };
+static const unsigned char patched[] = { 0x00, 0x04, 0x00, 0xd1, 0xe0, 0xff, 0xff, 0xb5,
+					 0xc0, 0x03, 0x5f, 0xd6 };	/* sub, cbnz */
 #else
 #error "no machine code for this processor"
 #endif
@@ -66,7 +70,7 @@ static void write_words(FILE *file, const uint64_t *words, size_t count)
 	fwrite(words, sizeof(*words), count, file);
 }
 
-/* JIT_CODE_LOAD, with the code behind the name. */
+/* JIT_CODE_LOAD, with the code after the name. */
 static void dump_load(uint64_t start, const char *name, const unsigned char *made,
 		      size_t made_bytes)
 {
@@ -225,6 +229,12 @@ static void spin_as_python(void)
 }
 #endif
 
+static void patch_first(void)
+{
+	memcpy(writable, patched, sizeof(patched));
+	__builtin___clear_cache((char *)executable, (char *)executable + sizeof(patched));
+}
+
 static void spin_alone(void)
 {
 	spin *only;
@@ -272,5 +282,7 @@ int main(int argc, char **argv)
 			often = seldom = make_code(8192, "later_code");
 		else if (!strcmp(line, "rename\n"))
 			seldom = make_code(4096, "other_code");
+		else if (!strcmp(line, "patch\n"))
+			patch_first();
 	}
 }

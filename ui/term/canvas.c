@@ -6,7 +6,7 @@
  * Invariant: a cell that holds a wide character is always followed by its tail, and a tail never
  * stands without its character: whoever overwrites one half blanks the other.
  */
-#include "ui/canvas.h"
+#include "canvas.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,6 +33,7 @@ static const struct {
 	{ 0x2026, '~' },	/* ellipsis */
 	{ 0x2192, '>' },	/* leads to */
 	{ 0x2212, '-' },	/* minus */
+	{ 0x22ee, ':' },	/* lines left out */
 	{ 0x2500, '-' },	/* box drawing */
 	{ 0x2502, '|' },
 	{ 0x250c, '+' },
@@ -40,6 +41,7 @@ static const struct {
 	{ 0x2514, '+' },
 	{ 0x2518, '+' },
 	{ 0x251c, '|' },
+	{ 0x253c, '+' },
 	{ 0x256d, '+' },
 	{ 0x256e, '+' },
 	{ 0x256f, '+' },
@@ -54,8 +56,10 @@ static const struct {
 	{ 0x2588, '#' },
 	{ 0x25b2, '^' },	/* ascending */
 	{ 0x25b8, '>' },	/* cursor, folded */
+	{ 0x25ba, '>' },	/* where a jump leads */
 	{ 0x25be, 'v' },	/* unfolded */
 	{ 0x25bc, 'v' },	/* descending */
+	{ 0x25c6, '#' },	/* probed */
 	{ 0x25cb, 'o' },	/* off */
 	{ 0x25cf, '*' },	/* on */
 	{ 0x25d0, '%' },	/* on in turns */
@@ -281,4 +285,11 @@ void canvas_set_role(struct canvas *canvas, struct canvas_area area, enum role r
 		return;
 	for (int i = 0; i < area.width; i++)
 		cell_at(canvas, area.x + i, area.y)->role = role;
+}
+
+void canvas_select_line(struct canvas *canvas, int y)
+{
+	canvas_set_role(canvas, (struct canvas_area){ 0, y, canvas->width }, ROLE_SELECTED);
+	canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, SAFE_TEXT("\u25b8"),
+			ROLE_SELECTED);
 }

@@ -14,7 +14,7 @@
  * vt100 and what imitates them) speaks this grammar, and strings alone cannot tell where an unknown
  * sequence ends.
  */
-#include "ui/keys.h"
+#include "keys.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -274,12 +274,15 @@ static int next_character(struct keys *keys)
 
 static int next_whole(struct keys *keys)
 {
-	int key;
+	int key = UI_KEY_CTRL_SPACE;
 
 	if (keys->count == 0)
 		return UI_KEY_NONE;
 	keys->is_pasted = keys->is_pasting;
-	key = keys->bytes[0] == ESC ? next_escape(keys) : next_character(keys);
+	if (!keys->bytes[0])
+		drop_bytes(keys, 1);
+	else
+		key = keys->bytes[0] == ESC ? next_escape(keys) : next_character(keys);
 	if (key == UI_KEY_NONE || key == SWALLOWED)
 		return key;
 	if (keys->is_pasted)
@@ -330,6 +333,7 @@ char *keys_format(int key, char *out)
 	static const char *const special[] = {
 		"Up",	"Down", "Left",	     "Right",  "PgUp", "PgDn",
 		"Home", "End",	"Shift-Tab", "Delete", "Insert",
+		"Ctrl-Space",
 	};
 
 	if (key >= UI_KEY_SPECIAL && key < UI_KEY_F1)

@@ -14,7 +14,7 @@
  * from the handler, which would skip the normal cleanup; non-blocking output, which curses partly
  * drops without an error.
  */
-#include "ui/term.h"
+#include "term.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -47,7 +47,7 @@ struct terminal {
 	bool is_ascii, wants_mouse;
 	int colors;			/* that may be used; 0: none */
 	struct mode_bytes mouse, paste;
-	struct canvas shown;		/* what the terminal has */
+	struct canvas shown;		/* the terminal's content */
 	struct curses_look looks[ROLE_COUNT], edges[ROLE_COUNT];	/* INK_TEXT, INK_FILL */
 	int width, height;
 };
@@ -73,7 +73,7 @@ static void restore_on_fatal(int signal)
 
 	if (restore.is_taken) {
 		restore.is_taken = 0;
-		tcflush(STDOUT_FILENO, TCOFLUSH);	/* or an unread picture blocks the write */
+		tcflush(STDOUT_FILENO, TCOFLUSH);	/* or an unread snapshot blocks the write */
 		done = write(STDOUT_FILENO, restore.bytes, restore.count);
 		(void)done;
 		tcsetattr(STDIN_FILENO, TCSANOW, &restore.cooked);
@@ -171,7 +171,7 @@ static void find_modes(struct terminal *term)
 
 static void catch_fatal_signals(void)
 {
-	/* Each thread has a stack for it (base/crash.h): the overflow of another is no obstacle. */
+	/* Each thread has a stack for it (base/diag.h): the overflow of another is no obstacle. */
 	struct sigaction action = { .sa_handler = restore_on_fatal, .sa_flags = SA_ONSTACK };
 
 	sigemptyset(&action.sa_mask);
@@ -219,7 +219,7 @@ static void set_tty_modes(void)
 		modes.c_cc[VTIME] = 0;
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
 	}
-	def_prog_mode();	/* what term_resume() goes back to */
+	def_prog_mode();	/* term_resume() goes back to this */
 }
 
 static bool wants_color(enum color_mode mode)
@@ -237,7 +237,7 @@ static attr_t curses_attributes(unsigned int look)
 	       (look & LOOK_UNDERLINE ? A_UNDERLINE : 0) | (look & LOOK_REVERSE ? A_REVERSE : 0);
 }
 
-/* With 8 colours the bright ones are told by bold; bright black, else plain black, by dim. */
+/* With 8 colours the bright ones are shown by bold; bright black, else plain black, by dim. */
 static short reduce_color(const struct terminal *term, short color, attr_t *attributes)
 {
 	if (term->colors >= 16 || color < 8)
@@ -378,7 +378,7 @@ int term_enter(struct terminal **out, const struct term_config *config, struct d
 	return 0;
 }
 
-/* A terminal without an alternate screen keeps our last picture: the shell goes on in its bottom
+/* A terminal without an alternate screen keeps our last snapshot: the shell goes on in its bottom
  * line, which must be empty for that. */
 static void end_curses(void)
 {
@@ -470,19 +470,19 @@ static int clamp_cells(int cells, int otherwise)
 bool term_update_size(struct terminal *term, int *width, int *height)
 {
 	struct winsize size = { 0 };
-	bool is_news;
+	bool is_new;
 
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);	/* failed: 0, unknown */
 	*width = clamp_cells(size.ws_col, 80);
 	*height = clamp_cells(size.ws_row, 24);
-	is_news = *width != term->width || *height != term->height;
-	if (is_news) {
+	is_new = *width != term->width || *height != term->height;
+	if (is_new) {
 		resize_term(*height, *width);
 		term_forget(term);
 	}
 	term->width = *width;
 	term->height = *height;
-	return is_news;
+	return is_new;
 }
 
 void term_forget(struct terminal *term)

@@ -4,7 +4,7 @@
 #ifndef UI_TEXT_LINES_H
 #define UI_TEXT_LINES_H
 
-#include "ui/canvas.h"
+#include "canvas.h"
 
 #define TEXT_LINES_BYTES 640	/* longest text; the rest is cut */
 

@@ -1,87 +1,22 @@
-/* view_flame.h - the flame graph: calls in the window as boxes, as wide as their share of time.
- *
- * Frames: the selected and the zoomed frame are remembered by ids, so that they survive new
- *         snapshots. While one has no sample, its nearest caller with samples takes its place.
- * Thread: the ui's.
- */
+/* view_flame.h - the view of the flame graph: boxes with their names, above them the zoomed frame
+ * and the search matches, below them the stats of the selected frame.
+ * Thread: the ui's. */
 #ifndef UI_VIEW_FLAME_H
 #define UI_VIEW_FLAME_H
 
-#include "fold/filter.h"
-#include "ui/view.h"
-#include "widgets/flame_fill.h"
-#include "widgets/flame_layout.h"
-#include "widgets/flame_path.h"
-
-/* Queries merge frames below this share of the zoomed frame into "others". It is less than a tenth
- * of a cell on a wide screen, so that the next zoom finds its frames in the snapshot at hand. */
-#define FLAME_LIMIT_PCT 0.02
-#define FLAME_ZOOMS	16	/* zoom steps that can be undone */
+#include "state.h"
+#include "widgets/flame_graph.h"
 
 struct flame_view {
 	struct view view;
-	const struct call_tree *tree;	/* BORROWED from the shown snapshot; NULL: it has none */
-	struct flame_layout layout;	/* of `tree`, for the next draw */
-	int width;		/* in cells, at the last draw */
-	bool is_ascii;
-	struct flame_path selected, zoom, marked;
-	struct filter filter;	/* filter that `selected` and `zoom` are valid for */
-	bool is_others;		/* the box of "others" called by `selected` is selected instead */
-	bool is_marked_others;	/* is_others as flame_view_mark() remembered it */
-	size_t zooms[FLAME_ZOOMS];	/* lengths of the previously zoomed paths */
-	size_t zoom_count;
-	enum flame_fill fill;
-	enum flame_fill compared_fill;	/* used while windows are compared */
-	bool is_upright;	/* outermost frames at the bottom */
-	int top, page;		/* first line, counted from the outermost; lines at the last draw */
-	/* Node ids of the last path that flame_view_follow() took: its first frame, its last frame,
-	 * and the frame below which it searched (0: the whole graph). */
-	uint64_t hottest_head, hottest_end, hottest_scope;
+	struct flame_graph graph;
 };
 
-void flame_view_init(struct flame_view *flame);
-void flame_view_finish(struct flame_view *flame);
+extern const struct view_ops view_flame_ops;
 
-/* Returns what the colours mean now. */
-enum flame_fill flame_view_fill(const struct flame_view *flame, bool is_compared);
-/* Switches to the next meaning of the colours. */
-void flame_view_next_fill(struct flame_view *flame, bool is_compared);
-
-/* Returns the index of the selected box, or FLAME_NONE if there are no boxes. */
-uint32_t flame_view_selected(const struct flame_view *flame);
-/* Returns the selected node, which may be too narrow for a box of its own; FLAME_NONE: none, or
- * "others" is selected. */
-uint32_t flame_view_selected_node(const struct flame_view *flame);
-/* Returns the zoomed node; FLAME_NONE: the whole tree. */
-uint32_t flame_view_zoomed(const struct flame_view *flame);
-
-/* Selects box number @box, and scrolls to it. */
-void flame_view_select(struct flame_view *flame, uint32_t box);
-/* Returns the box drawn at a cell, or FLAME_NONE. @y counts from the first line of boxes. */
-uint32_t flame_view_at(const struct flame_view *flame, int x, int y);
-/* Selects the box @boxes to the right (< 0: left) on the same line, if there is one. */
-void flame_view_move_sideways(struct flame_view *flame, int boxes);
-/* Selects the end of the hottest path: from the selected frame along the widest callees, until a
- * frame's self time exceeds its widest callee. Starts at the root if no frame was selected or it
- * calls nothing. Called again at that end, follows the next widest branch. */
-void flame_view_follow(struct flame_view *flame);
-/* Scrolls without changing the selection, for the wheel. */
-void flame_view_scroll(struct flame_view *flame, int lines);
-
-/* Returns the limit for the query's tree, in % of all samples. */
-double flame_view_limit_pct(const struct flame_view *flame);
-
-/* Gives the selected frame the whole width. False: no frame, or "others", is selected. */
-bool flame_view_zoom_in(struct flame_view *flame);
-/* Undoes the last zoom step; false: nothing is zoomed. */
-bool flame_view_zoom_out(struct flame_view *flame);
-
-/* Remember the selected frame; select the remembered one. */
-void flame_view_mark(struct flame_view *flame);
-void flame_view_return(struct flame_view *flame);
-
-/* Selects a frame that matches @search, among the zoomed frame and its callees: the largest (@step
- * 0), the next (+1) or the previous (-1), wrapping around. False: there is none. */
-bool flame_view_find(struct flame_view *flame, const char *search, int step);
+static inline struct flame_graph *flame_of(const struct ui_state *state)
+{
+	return &((struct flame_view *)state->views[VIEW_FLAME])->graph;
+}
 
 #endif

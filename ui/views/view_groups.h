@@ -3,20 +3,20 @@
 #ifndef UI_VIEW_GROUPS_H
 #define UI_VIEW_GROUPS_H
 
-#include "ui/view.h"
-#include "widgets/tree_order.h"
-#include "widgets/tree_rows.h"
+#include "state.h"
+#include "tree_lines.h"
 
 struct groups_view {
-	struct view view;
-	struct tree_rows rows;
-	struct tree_order order;	/* sorted copy of the tree while windows are compared */
+	struct tree_lines lines;
 	enum group_key keys[GROUP_LEVELS];	/* levels of the tree shown last */
 	uint32_t level_count;
-	bool is_of_parent;	/* the first column is in % of the parent group */
 };
 
-void groups_view_init(struct groups_view *groups);
-void groups_view_finish(struct groups_view *groups);
+extern const struct view_ops view_groups_ops;
+
+static inline struct groups_view *groups_view_of(const struct ui_state *state)
+{
+	return (struct groups_view *)state->views[VIEW_GROUPS];
+}
 
 #endif

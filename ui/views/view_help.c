@@ -12,14 +12,13 @@
 
 #include "state.h"
 #include "term/utf8.h"
-#include "ui/columns.h"
-#include "ui/commands.h"
+#include "ui/views.h"
+#include "ui/keymap.h"
 #include "widgets/pager.h"
-#include "widgets/probe_columns.h"
 
 #define WIDE_CELLS 120		/* from here on there are two columns */
-#define EDGE_CELLS 3		/* before the text of a page, and behind it */
-#define GAP_CELLS  2		/* behind the longest key, and between two columns */
+#define EDGE_CELLS 3		/* before the text of a page, and after it */
+#define GAP_CELLS  2		/* after the longest key, and between two columns */
 #define TEXT_BYTES 512
 
 struct help_line {
@@ -32,16 +31,22 @@ static const struct help_line subjects[] = {
 	{ "page-up page-down", "One page up, down" },
 	{ "half-up half-down", "Half a page up, down" },
 	{ "first last", "To the top, to the bottom" },
-	{ "symbols objects commands tasks cpus", "Symbols, objects, commands, tasks, CPUs" },
-	{ "probes groups", "Probes, groups" },
+	{ "symbols dsos commands tasks cpus", "Symbols, DSOs, commands, tasks, CPUs" },
+	{ "probes groups counters", "Probes, groups, counters" },
 	{ "tree flame", "The tree, the flame graph of the row's calls" },
-	{ "whole-tree whole-flame", "The calls without what was opened last" },
+	{ "open-function whole-tree", "Its own tree; without what was opened last" },
+	{ "zoom whole-flame", "Widen the frame; without what was opened last" },
+	{ "open-group group-keys", "Symbols of the group, what the groups are by" },
+	{ "probe butterfly listing", "This function: callers and callees, code, a probe" },
+	{ "next-layer arrows", "Lines, instructions; arrows of all jumps" },
+	{ "follow open-inlined", "Follow the jump or call, open inlined code" },
 	{ "next-view previous-view", "The next view, the one before" },
 	{ "search find-next find-previous", "Find text, the next, the one before" },
 	{ "filter filters", "Filter by text, the filters in force" },
 	{ "earlier later much-earlier much-later", "Back in time, and on, by a second, by ten" },
 	{ "shorter longer", "A shorter, a longer time of history" },
 	{ "pause live", "Freeze the screen or go on, back to live" },
+	{ "heat-map counter-line", "Heat map, line of counters below the graph" },
 	{ "window zero", "Time shown, \"since start\" begins now" },
 	{ "slower faster", "Refresh less, more often" },
 	{ "mark-baseline compare forget-baseline", "Mark a baseline, compare with it, forget it" },
@@ -60,7 +65,7 @@ static const struct help_line subjects[] = {
 	{ "next-page previous-page", "Open or the next page, the page before" },
 	{ "theme mouse repaint", "Theme, mouse on or off, paint anew" },
 	{ "save-stacks log", "Write stacks to a file, the log" },
-	{ "percent-of raw-names", "What 100 % is, names as in their files" },
+	{ "percent-of hottest raw-names", "What 100 % is, the hottest row, raw names" },
 	{ "messages losses", "What fell back and what helps, all losses" },
 };
 #define SUBJECT_COUNT (sizeof(subjects) / sizeof(subjects[0]))
@@ -75,19 +80,13 @@ static const struct help_line other_lines[] = {
 	{ "[k] [.] [g] [u] [H] [?]", "kernel, user, guest's, hypervisor, unknown" },
 };
 
-static const struct help_line flame_lines[] = {
-	{ "width", "the share of a frame; what it calls lies next to it, largest first, and what "
-		   "is left of its width is its own time" },
-	{ "colour", "kind of code, share or object; stronger on the hottest path" },
-	{ "[k] [j] [i]", "where kernel, run-time (JIT) and inlined code begins" },
-	{ "others", "frames that are narrower than a cell: zoom into their caller" },
-};
-
 /* The page under construction. */
 struct help_page {
 	struct pager *pager;
 	const struct ui_state *state;
-	enum view_place place;	/* kind of the view beneath the page */
+	const struct command *commands;	/* BORROWED: the keymap's */
+	size_t count;		/* number of commands */
+	const struct view_ops *of;	/* the view beneath the page */
 	int name_cells;		/* width of the column of keys, with the gap */
 	int width;		/* width of a line */
 	bool is_listed[KEYMAP_COMMANDS];
@@ -126,36 +125,36 @@ static const char *keys_of(const struct help_page *page, const struct command *c
 	return out;
 }
 
-/* Is it one of the section for @where? That is an enum view_place, or IN_ALL; a section of one
- * place has all that works there but in some other, too. */
+/* True if the command is in the section for @where: one enum view_place has the commands that work
+ * there but not everywhere, IN_ALL has those that work everywhere. */
 static bool is_of_section(const struct command *command, unsigned int where)
 {
 	return where == IN_ALL ? command->where == IN_ALL
 			       : (command->where & where) && command->where != IN_ALL;
 }
 
-/* Begins with command @index, takes the others of its subject that are not listed yet along. */
+/* Formats the keys of command @index and of the others of its subject that are not listed yet. */
 static void format_keys(struct help_page *page, size_t index, unsigned int where,
 			char out[TEXT_BYTES])
 {
-	const struct help_line *subject = subject_of(&commands[index]);
+	const struct help_line *subject = subject_of(&page->commands[index]);
 	char keys[KEYMAP_TEXT_BYTES];
 	size_t used = 0;
 
-	for (size_t i = index; i < command_count && used < TEXT_BYTES; i++) {
+	for (size_t i = index; i < page->count && used < TEXT_BYTES; i++) {
 		const bool is_alike = i == index ||
-				      (subject && subject_of(&commands[i]) == subject &&
-				       is_of_section(&commands[i], where));
+				      (subject && subject_of(&page->commands[i]) == subject &&
+				       is_of_section(&page->commands[i], where));
 
 		if (!is_alike || page->is_listed[i])
 			continue;
 		page->is_listed[i] = true;
 		used += (size_t)snprintf(out + used, TEXT_BYTES - used, "%s%s", used ? ", " : "",
-					 keys_of(page, &commands[i], keys));
+					 keys_of(page, &page->commands[i], keys));
 	}
 }
 
-/* How many bytes of @text fit on @width cells, to the last blank before that. */
+/* Returns how many bytes of @text fit on @width cells, up to a blank if there is one. */
 static size_t fit_bytes(const struct help_page *page, const char *text, int width)
 {
 	char one[UTF8_MAX_BYTES + 1];
@@ -176,8 +175,7 @@ static size_t fit_bytes(const struct help_page *page, const char *text, int widt
 	return at;
 }
 
-/* @is_cut: what does not fit on a line ends at its first colon or semicolon. */
-static void add_line(struct help_page *page, const char *name, const char *help, bool is_cut)
+void view_help_line(struct help_page *page, const char *name, const char *help, bool is_cut)
 {
 	const int room = page->width - page->name_cells;
 	const int blanks = page->name_cells - cells_of(page, name);
@@ -198,7 +196,7 @@ static void add_line(struct help_page *page, const char *name, const char *help,
 	}
 }
 
-static void add_heading(struct help_page *page, const char *title)
+void view_help_heading(struct help_page *page, const char *title)
 {
 	pager_add(page->pager, ROLE_NAME, 0, "%s", title);
 }
@@ -206,29 +204,31 @@ static void add_heading(struct help_page *page, const char *title)
 static void add_lines(struct help_page *page, const struct help_line *lines, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		add_line(page, lines[i].name, lines[i].help, false);
+		view_help_line(page, lines[i].name, lines[i].help, false);
 }
 
-/* A heading, and the commands of the section that are not listed yet. */
+/* Adds a heading and the commands of the section that are not listed yet. */
 static void add_keys(struct help_page *page, const char *title, unsigned int where)
 {
 	char keys[TEXT_BYTES];
 	bool has_title = false;
 
-	for (size_t i = 0; i < command_count; i++) {
-		const struct help_line *subject = subject_of(&commands[i]);
+	for (size_t i = 0; i < page->count; i++) {
+		const struct help_line *subject = subject_of(&page->commands[i]);
 		size_t others = 0;
 
-		if (page->is_listed[i] || !is_of_section(&commands[i], where))
+		if (page->is_listed[i] || !is_of_section(&page->commands[i], where))
 			continue;
 		if (!has_title)
-			add_heading(page, title);
+			view_help_heading(page, title);
 		has_title = true;
-		for (size_t j = i + 1; subject && j < command_count; j++)
-			others += !page->is_listed[j] && subject_of(&commands[j]) == subject &&
-				 is_of_section(&commands[j], where);
+		for (size_t j = i + 1; subject && j < page->count; j++)
+			others += !page->is_listed[j] &&
+				  subject_of(&page->commands[j]) == subject &&
+				  is_of_section(&page->commands[j], where);
 		format_keys(page, i, where, keys);
-		add_line(page, keys, others ? subject->help : commands[i].help, !others);
+		view_help_line(page, keys, others ? subject->help : page->commands[i].help,
+			 !others);
 	}
 }
 
@@ -238,72 +238,36 @@ static void add_all_keys(struct help_page *page)
 	char title[64];
 
 	memset(page->is_listed, 0, sizeof(page->is_listed));
-	snprintf(title, sizeof(title), "Keys in %s", commands_place_name(page->place));
-	add_keys(page, title, page->place);
+	snprintf(title, sizeof(title), "Keys in %s", keymap_place_name(page->of->place));
+	add_keys(page, title, page->of->place);
 	add_keys(page, "Keys in all views", IN_ALL);
 	for (unsigned int place = 1; place <= IN_ALL; place <<= 1) {
 		snprintf(title, sizeof(title), "Keys in %s",
-			 commands_place_name((enum view_place)place));
+			 keymap_place_name((enum view_place)place));
 		add_keys(page, title, place);
 	}
-}
-
-static const char *column_name(enum column_id id)
-{
-	return columns[id].title[0] ? columns[id].title : columns_name(id);
-}
-
-/* One that is there only while probes are compared. */
-static bool is_change(size_t id)
-{
-	static const char delta[] = "\u0394";
-
-	return !strncmp(probe_list_columns[id].title, delta, sizeof(delta) - 1);
-}
-
-/* What the columns of the view beneath say. */
-static void add_columns(struct help_page *page)
-{
-	static const char *const names[PROBE_COL_COUNT] = {
-		[PROBE_COL_STATE] = "first mark", [PROBE_COL_KIND] = "letters",
-		[PROBE_COL_SPARK] = "bars",
-	};
-	const struct column_set set = state_columns(page->state);
-
-	if (page->place == IN_FLAME) {
-		add_heading(page, "Flame graph");
-		add_lines(page, flame_lines, sizeof(flame_lines) / sizeof(flame_lines[0]));
-	}
-	if (page->place == IN_PROBES || page->place == IN_TABLE)
-		add_heading(page, "Columns");
-	for (size_t i = 0; page->place == IN_PROBES && i < PROBE_COL_COUNT; i++)
-		if (!is_change(i) || state_is_compared(page->state))
-			add_line(page, names[i] ? names[i] : probe_list_columns[i].title,
-				 probe_list_columns[i].help, true);
-	for (const enum column_id *id = set.ids; page->place == IN_TABLE && *id != COL_COUNT; id++)
-		if (*id == set.fill || columns_is_shown(&set, *id))
-			add_line(page, column_name(*id), columns[*id].help, true);
 }
 
 static void fill_page(struct help_page *page)
 {
 	pager_clear(page->pager);
 	add_all_keys(page);
-	add_heading(page, "");
-	add_columns(page);
-	add_heading(page, "Prompts, mouse, levels of code");
+	view_help_heading(page, "");
+	if (page->of->add_help)
+		page->of->add_help(page->state, page);
+	view_help_heading(page, "Prompts, mouse, levels of code");
 	add_lines(page, other_lines, sizeof(other_lines) / sizeof(other_lines[0]));
 }
 
-/* Cells of the longest list of keys in the section for @where, at least @longest. */
+/* Returns the cells of the longest list of keys in the section for @where, at least @longest. */
 static int longest_keys(struct help_page *page, unsigned int where, int longest)
 {
 	char keys[TEXT_BYTES];
 	int cells;
 
 	memset(page->is_listed, 0, sizeof(page->is_listed));
-	for (size_t i = 0; i < command_count; i++) {
-		if (page->is_listed[i] || !is_of_section(&commands[i], where))
+	for (size_t i = 0; i < page->count; i++) {
+		if (page->is_listed[i] || !is_of_section(&page->commands[i], where))
 			continue;
 		format_keys(page, i, where, keys);
 		cells = cells_of(page, keys);
@@ -345,11 +309,12 @@ static void make_two_columns(struct help_page *page)
 static void refresh_help(struct view *view, const struct ui_state *state)
 {
 	struct pager *pager = (struct pager *)view;
-	const int width = pager->shape.width ? pager->shape.width : state->screen_width;
+	const int width = pager->shape.width ? pager->shape.width : state->display.width;
 	const bool is_wide = width >= WIDE_CELLS;
 	struct help_page page = {
 		.pager = pager, .state = state,
-		.place = view->opener ? view->opener->ops->place : state->view->ops->place,
+		.commands = state->keymap->commands, .count = state->keymap->count,
+		.of = view->opener ? view->opener->ops : state->view->ops,
 		.width = is_wide ? (width - EDGE_CELLS - GAP_CELLS) / 2 : width - EDGE_CELLS,
 	};
 
@@ -359,7 +324,7 @@ static void refresh_help(struct view *view, const struct ui_state *state)
 		make_two_columns(&page);
 }
 
-/* By another width the lines are others. */
+/* The lines depend on the width. */
 static void draw_help(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
 		      int rows)
 {
@@ -374,9 +339,8 @@ static void draw_help(struct view *view, struct ui_state *state, struct canvas *
 }
 
 const struct view_ops view_help_ops = {
-	.place = IN_PAGER,
+	PAGER_OPS(struct pager),
 	.title = "Help",
 	.refresh = refresh_help,
 	.draw = draw_help,
-	.move = pager_move,
 };

@@ -1,5 +1,5 @@
 /* view_hit.c - see view_hit.h. The log's lines have no stacks, so a query asks for the hit. The
- * page is rebuilt with each answer, since symbols get their names later. */
+ * page is rebuilt with each reply, since symbols get their names later. */
 #include "view_hit.h"
 
 #include <inttypes.h>
@@ -7,15 +7,52 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyzer/request.h"
 #include "base/clock.h"
-#include "state.h"
 #include "widgets/format.h"
 #include "widgets/pager.h"
 #include "widgets/probe_columns.h"
+#include "widgets/probe_log.h"
 
 #define LABEL_CELLS 10		/* "Latency   " */
 #define INDENT	    2
 #define PIECE_BYTES (PAGER_LINE_BYTES - 16)
+
+struct hit_page {
+	struct pager pager;
+	uint32_t probe;		/* probe id of the hit */
+	uint64_t number;	/* number of the hit within its probe; 0: none was opened */
+	struct snapshot_hit line;	/* copy of its log line; texts in the two arrays below */
+	char comm[PROMPT_BYTES], values[PROBE_LOG_TEXT];
+};
+
+void view_hit_open(struct ui_state *state, const struct snapshot_hit *hit)
+{
+	struct hit_page *page = (struct hit_page *)state->pages[PAGE_HIT];
+
+	page->probe = hit->probe;
+	page->number = hit->number;
+	snprintf(page->comm, sizeof(page->comm), "%s", hit->comm);
+	snprintf(page->values, sizeof(page->values), "%s", hit->values);
+	page->line = *hit;
+	page->line.comm = page->comm;
+	page->line.values = page->values;
+	page->line.stack = "";
+	page->pager.seen = 0;
+	page->pager.top = 0;
+	state_open_view(state, &page->pager.view);
+	state_ask(state);
+	state_refresh_view(state);	/* it waits for the reply */
+}
+
+static void fill_query(const struct view *view, const struct ui_state *state, struct query *out)
+{
+	const struct hit_page *page = (const struct hit_page *)view;
+
+	(void)state;
+	out->hit_probe = page->probe;
+	out->hit = page->number;
+}
 
 static void add_fact(struct pager *pager, const char *label, const char *text)
 {
@@ -79,7 +116,7 @@ static void add_hit(struct pager *pager, const struct ui_state *state,
 	char text[FORMAT_BYTES];
 
 	add_fact(pager, "Probe", probe_name(of, hit->probe));
-	add_time(pager, hit->time_ns + state->wall_offset_ns);
+	add_time(pager, hit->time_ns + state->display.wall_offset_ns);
 	snprintf(text, sizeof(text), "%" PRIu32, hit->cpu);
 	add_fact(pager, "CPU", text);
 	add_fact(pager, "Command", hit->comm);
@@ -99,21 +136,22 @@ static void add_hit(struct pager *pager, const struct ui_state *state,
 
 static void refresh_hit(struct view *view, const struct ui_state *state)
 {
-	struct pager *pager = (struct pager *)view;
+	struct hit_page *page = (struct hit_page *)view;
+	struct pager *pager = &page->pager;
 	const struct snapshot_hit *hit = state->shown ? &state->shown->probes.hit : NULL;
 
-	if (hit && hit->number && hit->number == state->hit_number &&
-	    hit->probe == state->hit_probe) {
+	if (hit && hit->number && hit->number == page->number &&
+	    hit->probe == page->probe) {
 		pager_clear(pager);
 		add_hit(pager, state, hit);
 		pager->seen = hit->number;
-	} else if (pager->seen != state->hit_number) {
+	} else if (pager->seen != page->number) {
 		pager_clear(pager);
 		if (state_is_waiting(state)) {
 			pager_add(pager, ROLE_DIM, 0, "Reading the hit\u2026");
 			return;
 		}
-		add_hit(pager, state, &state->hit_line);
+		add_hit(pager, state, &page->line);
 		pager_add(pager, ROLE_TEXT, 0, " ");
 		pager_add(pager, ROLE_DIM, 0, "It left the log before it was read: this is what "
 			  "its line had. Fewer hits, by a filter of the probe, stay longer.");
@@ -121,9 +159,9 @@ static void refresh_hit(struct view *view, const struct ui_state *state)
 }
 
 const struct view_ops view_hit_ops = {
-	.place = IN_PAGER,
+	PAGER_OPS(struct hit_page),
+	.query = fill_query,
 	.title = "Hit",
 	.refresh = refresh_hit,
 	.draw = pager_draw,
-	.move = pager_move,
 };

@@ -4,8 +4,11 @@
 #ifndef UI_VIEW_HIT_H
 #define UI_VIEW_HIT_H
 
-#include "ui/view.h"
+#include "state.h"
 
-extern const struct view_ops view_hit_ops;	/* for a struct pager */
+extern const struct view_ops view_hit_ops;
+
+/* Opens the page of @hit. Copies what it needs. */
+void view_hit_open(struct ui_state *state, const struct snapshot_hit *hit);
 
 #endif

@@ -1,6 +1,6 @@
 /* view_losses.c - see view_losses.h.
  *
- * Every cause has its line, even if nothing was lost: 0 is an answer. An unknown count is "-" with
+ * Every cause has its line, even if nothing was lost: 0 is a reply. An unknown count is "-" with
  * the reason. On a wide screen meaning and remedy are beside the counts, else below them.
  */
 #include "view_losses.h"
@@ -9,13 +9,14 @@
 #include <stdio.h>
 
 #include "state.h"
-#include "ui/commands.h"
+#include "ui/keymap.h"
 #include "widgets/format.h"
 #include "widgets/header.h"
+#include "widgets/pager.h"
 
 #define COUNT_CELLS  8
-#define FIGURE_CELLS (LOSS_TITLE_CELLS + 2 * (COUNT_CELLS + 1))
-#define BESIDE_CELLS 72		/* from here on there is room for text beside the figures */
+#define STAT_CELLS (LOSS_TITLE_CELLS + 2 * (COUNT_CELLS + 1))
+#define BESIDE_CELLS 72		/* from here on there is room for text beside the numbers */
 #define GAP_CELLS    2
 #define INDENT	     4
 
@@ -31,21 +32,21 @@ char *view_losses_count(char *out, enum loss_cause cause, uint64_t count)
 	return out;
 }
 
-static const char *figure(char *out, enum loss_cause cause, bool is_known, uint64_t count)
+static const char *number(char *out, enum loss_cause cause, bool is_known, uint64_t count)
 {
 	return is_known ? view_losses_count(out, cause, count) : "-";
 }
 
 /* Returns why a count is unknown. */
-static const char *why_unknown(const struct loss_ledger *ledger, enum loss_cause cause)
+static const char *why_unknown(const struct loss_counters *losses, enum loss_cause cause)
 {
-	const bool has_start = ledger->counts[cause].has_start;
+	const bool has_start = losses->counts[cause].has_start;
 
-	if (cause == LOSS_READ && ledger->is_by_records && !has_start)
+	if (cause == LOSS_READ && losses->is_by_records && !has_start)
 		return "Not known: Linux before 6.0 does not count. ";
 	if (cause == LOSS_UNRESOLVED && !has_start)
 		return "Known of a window alone: names come after counting. ";
-	if (cause == LOSS_TICKS && !has_start && ledger->counts[cause].has_window)
+	if (cause == LOSS_TICKS && !has_start && losses->counts[cause].has_window)
 		return "Known of a window alone, from how busy the CPUs were. ";
 	if (cause == LOSS_TICKS && !has_start)
 		return "Known of cpu-clock alone, on whole CPUs or with -p, -t or a command. ";
@@ -54,9 +55,9 @@ static const char *why_unknown(const struct loss_ledger *ledger, enum loss_cause
 	return "";		/* other reasons: see add_notes() */
 }
 
-static enum role role_of(const struct loss_ledger *ledger, enum loss_cause cause)
+static enum role role_of(const struct loss_counters *losses, enum loss_cause cause)
 {
-	const struct loss_count *count = &ledger->counts[cause];
+	const struct loss_count *count = &losses->counts[cause];
 
 	if ((!count->since_start && !count->in_window) || loss_descriptions[cause].is_meant)
 		return ROLE_DIM;
@@ -73,11 +74,11 @@ static const char *place(char *out, size_t room, const struct loss_process *proc
 	return out;
 }
 
-char *view_losses_describe(char *out, size_t room, const struct loss_ledger *ledger,
+char *view_losses_describe(char *out, size_t room, const struct loss_counters *losses,
 			   enum loss_cause cause)
 {
 	const struct loss_description *text = &loss_descriptions[cause];
-	const struct loss_process *process = &ledger->processes[cause];
+	const struct loss_process *process = &losses->processes[cause];
 	const char *remedy = process->remedy ? process->remedy : text->remedy;
 	char where[2 * LOSS_PROGRAM_BYTES + 40];
 
@@ -87,34 +88,34 @@ char *view_losses_describe(char *out, size_t room, const struct loss_ledger *led
 }
 
 /* What happened, and what helps, in one sentence or two. */
-static void describe(char *out, size_t room, const struct loss_ledger *ledger,
+static void describe(char *out, size_t room, const struct loss_counters *losses,
 		     enum loss_cause cause)
 {
 	char text[PAGER_LINE_BYTES];
 
-	view_losses_describe(text, sizeof(text), ledger, cause);
-	snprintf(out, room, "%s%c%s.", why_unknown(ledger, cause), toupper(text[0]), text + 1);
+	view_losses_describe(text, sizeof(text), losses, cause);
+	snprintf(out, room, "%s%c%s.", why_unknown(losses, cause), toupper(text[0]), text + 1);
 }
 
-static void add_cause(struct pager *pager, const struct loss_ledger *ledger, enum loss_cause cause,
-		      bool is_beside)
+static void add_cause(struct pager *pager, const struct loss_counters *losses,
+		      enum loss_cause cause, bool is_beside)
 {
-	const struct loss_count *count = &ledger->counts[cause];
-	const enum role role = role_of(ledger, cause);
+	const struct loss_count *count = &losses->counts[cause];
+	const enum role role = role_of(losses, cause);
 	char since[LOSS_TEXT_BYTES], within[LOSS_TEXT_BYTES], text[PAGER_LINE_BYTES];
-	char figures[PAGER_LINE_BYTES];
+	char stats[PAGER_LINE_BYTES];
 
-	describe(text, sizeof(text) - FIGURE_CELLS - GAP_CELLS, ledger, cause);
-	snprintf(figures, sizeof(figures), "%-*s %*s %*s", LOSS_TITLE_CELLS,
+	describe(text, sizeof(text) - STAT_CELLS - GAP_CELLS, losses, cause);
+	snprintf(stats, sizeof(stats), "%-*s %*s %*s", LOSS_TITLE_CELLS,
 		 loss_descriptions[cause].title, COUNT_CELLS,
-		 figure(since, cause, count->has_start, count->since_start), COUNT_CELLS,
-		 figure(within, cause, count->has_window, count->in_window));
+		 number(since, cause, count->has_start, count->since_start), COUNT_CELLS,
+		 number(within, cause, count->has_window, count->in_window));
 	if (is_beside) {
-		pager_add(pager, role, FIGURE_CELLS + GAP_CELLS, "%s%*s%s", figures, GAP_CELLS, "",
+		pager_add(pager, role, STAT_CELLS + GAP_CELLS, "%s%*s%s", stats, GAP_CELLS, "",
 			  text);
 		return;
 	}
-	pager_add(pager, role, 0, "%s", figures);
+	pager_add(pager, role, 0, "%s", stats);
 	pager_add(pager, ROLE_DIM, INDENT, "%*s%s", INDENT, "", text);
 }
 
@@ -129,36 +130,36 @@ static bool is_among_missing(int cause)
 static void add_section(struct pager *pager, const struct ui_state *state, const char *title,
 			bool is_missing)
 {
-	const bool is_beside = state->screen_width >= BESIDE_CELLS;
+	const bool is_beside = state->display.width >= BESIDE_CELLS;
 
 	pager_add(pager, ROLE_NAME, 0, "%s", title);
 	for (int cause = 0; cause < LOSS_CAUSES; cause++)
 		if (is_among_missing(cause) == is_missing)
-			add_cause(pager, &state->shown->ledger, (enum loss_cause)cause, is_beside);
+			add_cause(pager, &state->shown->losses, (enum loss_cause)cause, is_beside);
 	pager_add(pager, ROLE_TEXT, 0, "%s", "");
 }
 
 /* What is between the dash and a number, and which time is meant. */
 static void add_notes(struct pager *pager, const struct ui_state *state)
 {
-	const struct loss_ledger *ledger = &state->shown->ledger;
+	const struct loss_counters *losses = &state->shown->losses;
 	char window[HEADER_WINDOW_BYTES];
 
 	header_window_name(window, state->shown->window, state->shown->window_s,
-			   state->is_zeroed);
+			   state->query.is_zeroed);
 	pager_add(pager, ROLE_DIM, 0,
 		  "start: since it began. window: %s, to the second. -: not known, which is "
 		  "not 0.",
-		  state->time.end_ns ? "the time that was chosen" : window);
+		  state->query.time.end_ns ? "the time that was chosen" : window);
 	if (state->shown->missing_ticks_pct >= 0)
 		pager_add(pager, ROLE_DIM, 0,
 			  "missing ticks: %.1f %% of the busy time of the window%s.",
 			  state->shown->missing_ticks_pct,
 			  state->shown->clock_cpus ? " at least" : "");
-	if (!ledger->counts[LOSS_RING_FULL].has_window)
+	if (!losses->counts[LOSS_RING_FULL].has_window)
 		pager_add(pager, ROLE_STATE, 0,
 			  "Of the time of this window it was not kept what was lost.");
-	if (ledger->is_by_records)
+	if (losses->is_by_records)
 		pager_add(pager, ROLE_STATE, 0,
 			  "This kernel does not count what it drops (Linux 6.0 does): "
 			  "\"ring full\" is what its records tell, and what was lost last may be "
@@ -170,13 +171,13 @@ static void refresh_losses(struct view *view, const struct ui_state *state)
 	struct pager *pager = (struct pager *)view;
 
 	pager_clear(pager);
-	if (!state->shown || !state->shown->ledger.is_set) {
+	if (!state->shown || !state->shown->losses.is_set) {
 		pager_add(pager, ROLE_DIM, 0, "Losses: nothing has been counted yet.");
 		return;
 	}
 	pager_add(pager, ROLE_DIM, 0, "%*s %*s", LOSS_TITLE_CELLS + 1 + COUNT_CELLS, "start",
 		  COUNT_CELLS, "window");
-	add_section(pager, state, "Missing from the picture", true);
+	add_section(pager, state, "Missing from what is shown", true);
 	add_section(pager, state, "Counted, but not whole", false);
 	add_notes(pager, state);
 }
@@ -190,9 +191,8 @@ static void draw_losses(struct view *view, struct ui_state *state, struct canvas
 }
 
 const struct view_ops view_losses_ops = {
-	.place = IN_PAGER,
+	PAGER_OPS(struct pager),
 	.title = "Losses",
 	.refresh = refresh_losses,
 	.draw = draw_losses,
-	.move = pager_move,
 };

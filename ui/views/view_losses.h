@@ -3,8 +3,8 @@
 #ifndef UI_VIEW_LOSSES_H
 #define UI_VIEW_LOSSES_H
 
-#include "ingest/loss_ledger.h"
-#include "ui/view.h"
+#include "ingest/losses.h"
+#include "view.h"
 
 extern const struct view_ops view_losses_ops;	/* for a struct pager */
 
@@ -14,7 +14,7 @@ char *view_losses_count(char *out, enum loss_cause cause, uint64_t count);
 
 /* Writes what @cause means, where most of its losses were, and the remedy: two sentences without
  * the last full stop, the first in lower case. Cuts them at @room bytes; returns @out. */
-char *view_losses_describe(char *out, size_t room, const struct loss_ledger *ledger,
+char *view_losses_describe(char *out, size_t room, const struct loss_counters *losses,
 			   enum loss_cause cause);
 
 #endif

@@ -9,15 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/request.h"
 #include "state.h"
 #include "term/text_lines.h"
+#include "view_help.h"
 #include "widgets/change.h"
+#include "widgets/charts.h"
 #include "widgets/format.h"
-#include "widgets/heat_map.h"
 #include "widgets/pieces.h"
 #include "widgets/probe_columns.h"
-#include "widgets/probe_figures.h"
-#include "widgets/search.h"
+#include "widgets/probe_stats.h"
 
 #define LEFT_X	    2
 #define STACK_LINES 4		/* at least, for the stack of a slow call */
@@ -39,7 +40,8 @@ static void forget_places(struct probe_view *view, uint32_t id)
 	view->is_chosen = id == PROBE_ALL;
 }
 
-bool probe_view_is_of_all(const struct probe_view *view)
+/* True if the view shows, or showed last, the log of all probes. */
+static bool probe_view_is_of_all(const struct probe_view *view)
 {
 	return view->id == PROBE_ALL;
 }
@@ -69,7 +71,7 @@ static void follow_slow(struct probe_view *view)
 static void refresh_probe(struct view *view, const struct ui_state *state)
 {
 	struct probe_view *probe = (struct probe_view *)view;
-	const uint32_t id = state->trail.levels[state->trail.count - 1].probe;
+	const uint32_t id = state_probe_here(state);
 	const bool is_there = state->shown && state->shown_kind == VIEW_PROBES && id;
 
 	if (id && id != probe->id)
@@ -81,8 +83,8 @@ static void refresh_probe(struct view *view, const struct ui_state *state)
 		probe->pane = first_pane(probe->probe, probe->wanted);
 	if (probe->probe && probe->slow_number)
 		follow_slow(probe);
-	probe->log.wall_offset_ns = state->wall_offset_ns;
-	probe->log.is_narrow = state->screen_width < NARROW_WIDTH;
+	probe->log.wall_offset_ns = state->display.wall_offset_ns;
+	probe->log.is_narrow = state->display.width < NARROW_WIDTH;
 	probe_log_refresh(&probe->log,
 			  probe->probe || (probe->snapshot && probe_view_is_of_all(probe))
 			  ? &probe->snapshot->probes : NULL);
@@ -101,7 +103,8 @@ static void set_top(struct probe_view *view, int top)
 	view->top[view->pane] = top > last ? last : top < 0 ? 0 : top;
 }
 
-void probe_view_select(struct probe_view *view, size_t index)
+/* Moves the cursor to line @index of the slowest calls or the log. */
+static void probe_view_select(struct probe_view *view, size_t index)
 {
 	const size_t count = view->probe ? view->snapshot->probes.slowest_count : 0;
 
@@ -131,7 +134,8 @@ static void move_slow(struct probe_view *view, long lines)
 						      (lines > 0 ? (size_t)lines : 0));
 }
 
-void probe_view_scroll(struct probe_view *view, int lines)
+/* Scrolls the pane; in the slowest calls and the log it moves the cursor. */
+static void probe_view_scroll(struct probe_view *view, int lines)
 {
 	if (view->pane == PANE_LOG)
 		probe_log_scroll(&view->log, lines);
@@ -167,11 +171,6 @@ static void move_probe(struct view *view, enum view_move move)
 	probe_view_scroll(probe, (int)move_lines(probe, move));
 }
 
-bool probe_view_find(struct probe_view *view, const char *search, int step)
-{
-	return view->pane == PANE_LOG && probe_log_find(&view->log, search, step);
-}
-
 static void add_rate_change(struct pieces *line, const struct snapshot_probe *probe)
 {
 	const double change = probe->hits_per_s - probe->base_hits_per_s;
@@ -194,7 +193,7 @@ static void draw_front(const struct snapshot_probe *probe, bool is_compared,
 	pieces_add(&line, 1, probe_state_role(probe->state), "%s %s",
 		   probe_mark(probe), probe_word(probe));
 	pieces_add(&line, 1, ROLE_NAME, "%s", probe_plain_name(probe));
-	pieces_add(&line, 3, ROLE_DIM, "%s", probe->object);
+	pieces_add(&line, 3, ROLE_DIM, "%s", probe->dso);
 	pieces_add(&line, 4, ROLE_DIM, "%s", probe->scope);
 	if (probe->hits_per_s >= 0)
 		pieces_add(&line, 2, ROLE_TEXT, "%s hits/s",
@@ -238,7 +237,8 @@ static void draw_panes(const struct probe_view *view, struct ui_state *state,
 		snprintf(text, sizeof(text), is_here ? "[%s]" : " %s ", probe_pane_names[pane]);
 		used = canvas_put_text(canvas, area, canvas_clean(text),
 				       is_here ? ROLE_TAB : ROLE_DIM);
-		hits_add(&state->hits, (struct hit){ HIT_PANE, area.x, y, used, 1, (size_t)pane });
+		hits_add(&state->display.hits,
+			 (struct hit){ HIT_PANE, area.x, y, used, 1, (size_t)pane });
 		area.x += used + 1;
 		area.width -= used + 1;
 	}
@@ -250,7 +250,7 @@ static void draw_panes(const struct probe_view *view, struct ui_state *state,
 	}
 }
 
-/* "" there is something to show. */
+/* Returns why the pane has nothing to show; "": it has something. */
 static const char *why_empty(const struct probe_view *view)
 {
 	const struct snapshot_probe *probe = view->probe;
@@ -284,7 +284,7 @@ static const char *why_empty(const struct probe_view *view)
 	return "";
 }
 
-/* What the log of all probes is of. */
+/* Draws the line above the log of all probes. */
 static void draw_all(const struct probe_view *view, struct canvas *canvas, int y)
 {
 	const struct snapshot_probes *of = &view->snapshot->probes;
@@ -365,17 +365,14 @@ static void draw_slowest(struct probe_view *view, struct ui_state *state, struct
 	top = scroll_slowest(view, page);
 	probe_log_draw_titles(&view->log, canvas,
 			      (struct canvas_area){ LEFT_X, y++, canvas->width - 3 });
-	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y, canvas->width, page, (size_t)top });
+	hits_add(&state->display.hits,
+		 (struct hit){ HIT_ROWS, 0, y, canvas->width, page, (size_t)top });
 	for (int i = top; i < top + page && i < (int)of->slowest_count; i++, y++) {
 		probe_log_format(&view->log, &of->slowest[i], text);
 		canvas_put_text(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - 3 },
 				canvas_clean(text), ROLE_TEXT);
-		if (i != (int)view->slow_cursor)
-			continue;
-		canvas_set_role(canvas, (struct canvas_area){ 0, y, canvas->width },
-				ROLE_SELECTED);
-		canvas_put_text(canvas, (struct canvas_area){ 0, y, 1 }, SAFE_TEXT("\u25b8"),
-				ROLE_SELECTED);
+		if (i == (int)view->slow_cursor)
+			canvas_select_line(canvas, y);
 	}
 	view->page = page;
 	view->height = (int)of->slowest_count;
@@ -385,7 +382,7 @@ static void draw_slowest(struct probe_view *view, struct ui_state *state, struct
 static void draw_pane(struct probe_view *view, struct ui_state *state, struct canvas *canvas,
 		      int y, int end)
 {
-	struct figure_page page = { canvas, y, end - y, view->top[view->pane],
+	struct stat_page page = { canvas, y, end - y, view->top[view->pane],
 				    view->snapshot->is_frozen ? "the end of the window" : "now" };
 
 	if (why_empty(view)[0]) {
@@ -395,12 +392,12 @@ static void draw_pane(struct probe_view *view, struct ui_state *state, struct ca
 	view->page = end - y;
 	switch (view->pane) {
 	case PANE_LATENCY:
-		view->height = probe_figures_latency(view->probe, &view->snapshot->probes.heat,
-						     &page);
+		view->height = probe_stats_latency(view->probe, &view->snapshot->probes.heat,
+						   &page);
 		set_top(view, view->top[PANE_LATENCY]);	/* it may have become shorter */
 		break;
 	case PANE_VALUES:
-		view->height = probe_figures_values(view->probe, &page);
+		view->height = probe_stats_values(view->probe, &page);
 		set_top(view, view->top[PANE_VALUES]);
 		break;
 	case PANE_SLOWEST:
@@ -411,8 +408,8 @@ static void draw_pane(struct probe_view *view, struct ui_state *state, struct ca
 				      (struct canvas_area){ LEFT_X, y, canvas->width - 3 });
 		view->page = end - y - 1;
 		probe_log_draw(&view->log, state->search, canvas, y + 1, end - y - 1);
-		hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, y + 1, canvas->width, view->page,
-						     view->log.top });
+		hits_add(&state->display.hits, (struct hit){ HIT_ROWS, 0, y + 1, canvas->width,
+							     view->page, view->log.top });
 		break;
 	case PANE_COUNT:
 		break;
@@ -441,11 +438,83 @@ static void draw_probe(struct view *view, struct ui_state *state, struct canvas 
 	draw_pane(probe, state, canvas, top, end);
 }
 
+static void fill_query(const struct view *view, const struct ui_state *state, struct query *out)
+{
+	(void)view;
+	out->probe = state_probe_here(state);
+}
+
+static void scroll_pane(struct view *view, int lines)
+{
+	probe_view_scroll((struct probe_view *)view, lines);
+}
+
+/* A page of one probe has no menu of its rows. */
+static bool select_hit(struct view *view, const struct hit *hit, const struct mouse *mouse)
+{
+	struct probe_view *probe = (struct probe_view *)view;
+
+	probe_view_select(probe, hit->number);
+	return mouse->action != MOUSE_MENU || probe_view_is_of_all(probe);
+}
+
+/* The probe of the page; in the log of all probes that of the hit at the cursor. */
+static const struct snapshot_probe *cursor_probe(const struct view *view,
+						 const struct ui_state *state)
+{
+	const struct probe_view *probe = (const struct probe_view *)view;
+	const struct snapshot_hit *hit;
+
+	if (state_probe_here(state) != PROBE_ALL)
+		return probe->probe;
+	hit = probe_view_hit(probe);
+	return hit ? snapshot_probes_find(&state->shown->probes, hit->probe) : NULL;
+}
+
+static bool find_hit(struct view *view, const struct ui_state *state, const char *text, int step)
+{
+	struct probe_view *probe = (struct probe_view *)view;
+
+	(void)state;	/* only the log is searched */
+	return text[0] && probe->pane == PANE_LOG && probe_log_find(&probe->log, text, step);
+}
+
+/* True if the column is there only while probes are compared. */
+static bool is_change(size_t id)
+{
+	static const char delta[] = "\u0394";
+
+	return !strncmp(probe_list_columns[id].title, delta, sizeof(delta) - 1);
+}
+
+void probe_view_add_help(const struct ui_state *state, struct help_page *page)
+{
+	static const char *const names[PROBE_COL_COUNT] = {
+		[PROBE_COL_STATE] = "first mark", [PROBE_COL_KIND] = "letters",
+		[PROBE_COL_SPARK] = "bars",
+	};
+
+	view_help_heading(page, "Columns");
+	for (size_t i = 0; i < PROBE_COL_COUNT; i++)
+		if (!is_change(i) || state_is_compared(state))
+			view_help_line(page, names[i] ? names[i] : probe_list_columns[i].title,
+				       probe_list_columns[i].help, true);
+}
+
+/* It is a member of the list of probes. */
 static const struct view_ops probe_ops = {
 	.place = IN_PROBES,
+	.open = "open-probe",
+	.menu = "probe-menu",
 	.refresh = refresh_probe,
 	.draw = draw_probe,
+	.query = fill_query,
 	.move = move_probe,
+	.scroll = scroll_pane,
+	.select = select_hit,
+	.cursor_probe = cursor_probe,
+	.find = find_hit,
+	.add_help = probe_view_add_help,
 };
 
 void probe_view_init(struct probe_view *view)

@@ -1,11 +1,11 @@
-/* view_probe.h - the pages about the probe of the trail's last level. The log of all probes is the
- * same screen with one page.
+/* view_probe.h - the pages about the probe of the last level of the breadcrumbs. The log of all
+ * probes is the same screen with one page.
  * Thread: the ui's. */
 #ifndef UI_VIEW_PROBE_H
 #define UI_VIEW_PROBE_H
 
 #include "analyzer/snapshot.h"
-#include "ui/view.h"
+#include "view.h"
 #include "widgets/probe_log.h"
 
 enum probe_pane {
@@ -27,7 +27,7 @@ struct probe_view {
 	bool is_chosen;		/* the user chose `pane` for this probe; else it is `wanted`, or a
 				 * pane with content if that one stays empty */
 	int top[PANE_COUNT];	/* first line shown */
-	int page, height;	/* of the pane at the last draw: lines shown, lines in all */
+	int page, height;	/* the pane at the last draw: lines shown, lines in all */
 	size_t slow_cursor;	/* index into the slowest calls */
 	uint64_t slow_number;	/* number of the hit that the cursor follows; 0: none yet */
 	struct probe_log log;
@@ -37,19 +37,12 @@ extern const char *const probe_pane_names[PANE_COUNT];
 
 void probe_view_init(struct probe_view *view);
 
-/* True if the view shows, or showed last, the log of all probes. */
-bool probe_view_is_of_all(const struct probe_view *view);
-
 void probe_view_show_pane(struct probe_view *view, enum probe_pane pane);
-/* Scrolls the pane; in the slowest calls and the log it moves the cursor. */
-void probe_view_scroll(struct probe_view *view, int lines);
-/* Moves the cursor to line @index of the slowest calls or the log. */
-void probe_view_select(struct probe_view *view, size_t index);
 /* Returns the hit at the cursor of the slowest calls or the log, or NULL. BORROWED until the next
  * refresh. */
 const struct snapshot_hit *probe_view_hit(const struct probe_view *view);
-/* Moves the log's cursor to a hit that matches @search: from the cursor on (@step 0), the next (1)
- * or the previous (-1). False: there is none, or another pane is shown. */
-bool probe_view_find(struct probe_view *view, const char *search, int step);
+
+/* The help on the columns of the list, for the page as well. */
+void probe_view_add_help(const struct ui_state *state, struct help_page *page);
 
 #endif

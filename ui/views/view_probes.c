@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "state.h"
+#include "command_line.h"
 #include "term/text_lines.h"
 #include "widgets/format.h"
 #include "widgets/pieces.h"
@@ -19,7 +19,8 @@ const struct snapshot_probe *probes_view_get(const struct probes_view *view, uin
 	return snapshot_probes_find(view->probes, id);
 }
 
-const struct snapshot_probe *probes_view_cursor(const struct probes_view *view)
+/* Returns the probe under the cursor, or NULL. BORROWED until the next refresh. */
+static const struct snapshot_probe *probes_view_cursor(const struct probes_view *view)
 {
 	if (!view->probes || view->place.cursor >= view->probes->count)
 		return NULL;
@@ -40,7 +41,7 @@ static void keep_id(struct probes_view *view)
 		view->place.cursor_id = probe->id;
 }
 
-void probes_view_select(struct probes_view *view, size_t index)
+static void probes_view_select(struct probes_view *view, size_t index)
 {
 	table_place_set(&view->place, extent_of(view), index);
 	keep_id(view);
@@ -55,16 +56,18 @@ static void refresh_probes(struct view *view, const struct ui_state *state)
 	found = probes_view_get(probes, (uint32_t)probes->place.cursor_id);
 	probes_view_select(probes, found ? (size_t)(found - probes->probes->list)
 					 : probes->place.cursor);
+	probes->probe.view.ops->refresh(&probes->probe.view, state);
 }
 
-void probes_view_restore(struct probes_view *view, const struct table_place *place)
+static void restore_list(struct view *view, const struct table_place *place)
 {
-	const struct snapshot_probe *found = probes_view_get(view, (uint32_t)place->cursor_id);
+	struct probes_view *probes = (struct probes_view *)view;
+	const struct snapshot_probe *found = probes_view_get(probes, (uint32_t)place->cursor_id);
 
-	view->place = *place;
-	table_place_carry(&view->place, extent_of(view),
-			  found ? (size_t)(found - view->probes->list) : place->cursor);
-	keep_id(view);
+	probes->place = *place;
+	table_place_carry(&probes->place, extent_of(probes),
+			  found ? (size_t)(found - probes->probes->list) : place->cursor);
+	keep_id(probes);
 }
 
 static void move_probes(struct view *view, enum view_move move)
@@ -75,28 +78,34 @@ static void move_probes(struct view *view, enum view_move move)
 	keep_id(probes);
 }
 
-void probes_view_scroll(struct probes_view *view, int lines)
+static void scroll_list(struct view *view, int lines)
 {
-	table_place_scroll(&view->place, extent_of(view), lines);
-	keep_id(view);
+	struct probes_view *probes = (struct probes_view *)view;
+
+	table_place_scroll(&probes->place, extent_of(probes), lines);
+	keep_id(probes);
 }
 
 static bool probe_matches(const struct snapshot_probe *probe, const char *search)
 {
-	return search_matches(search, probe->name) || search_matches(search, probe->object) ||
+	return search_matches(search, probe->name) || search_matches(search, probe->dso) ||
 	       search_matches(search, probe->scope) || search_matches(search, probe->spec);
 }
 
-bool probes_view_find(struct probes_view *view, const char *search, int step)
+/* A search wraps around; as text is typed it begins at the cursor. */
+static bool find_in_list(struct view *view, const struct ui_state *state, const char *text,
+			 int step)
 {
-	const size_t count = view->probes ? view->probes->count : 0;
+	struct probes_view *probes = (struct probes_view *)view;
+	const size_t count = text[0] && probes->probes ? probes->probes->count : 0;
 	const size_t each = step < 0 ? count - 1 : 1;
-	size_t at = view->place.cursor + (step < 0 ? count - 1 : (size_t)step);
+	size_t at = probes->place.cursor + (step < 0 ? count - 1 : (size_t)step);
 
+	(void)state;
 	for (size_t i = 0; i < count; i++, at += each) {
-		if (!probe_matches(&view->probes->list[at % count], search))
+		if (!probe_matches(&probes->probes->list[at % count], text))
 			continue;
-		probes_view_select(view, at % count);
+		probes_view_select(probes, at % count);
 		return true;
 	}
 	return false;
@@ -126,7 +135,7 @@ static void draw_dead(const struct probe_layout *layout, const struct snapshot_p
 
 	area.width = canvas->width - area.x - 1;
 	pieces_add(&line, 1, ROLE_TEXT, "%s", probe_plain_name(probe));
-	pieces_add(&line, 1, ROLE_DIM, "%s", probe->object);
+	pieces_add(&line, 1, ROLE_DIM, "%s", probe->dso);
 	pieces_add(&line, 1, ROLE_LOSS, "%s:", probe_state_word(probe->state));
 	pieces_add(&line, 1, ROLE_TEXT, "%s", probe->reason);
 	pieces_put(canvas, area, &line);
@@ -150,19 +159,14 @@ static void draw_row(const struct probe_layout *layout, const struct snapshot_pr
 static void draw_rows(struct probes_view *view, const struct ui_state *state,
 		      const struct probe_layout *layout, struct canvas *canvas, int y)
 {
-	const struct canvas_area line = { 0, y, canvas->width };
-
 	for (size_t i = view->place.top;
 	     i < view->probes->count && i < view->place.top + view->page; i++) {
 		const int at = y + (int)(i - view->place.top);
-		const struct canvas_area area = { 0, at, line.width };
+		const struct canvas_area area = { 0, at, canvas->width };
 
 		draw_row(layout, &view->probes->list[i], canvas, at);
-		if (i == view->place.cursor) {
-			canvas_set_role(canvas, area, ROLE_SELECTED);
-			canvas_put_text(canvas, (struct canvas_area){ 0, at, 1 },
-					SAFE_TEXT("\u25b8"), ROLE_SELECTED);
-		}
+		if (i == view->place.cursor)
+			canvas_select_line(canvas, at);
 		search_highlight(canvas, area, state->search);
 	}
 }
@@ -219,7 +223,7 @@ static void draw_detail(const struct snapshot_probe *probe, struct canvas *canva
 		pieces_add(&line, 6, ROLE_DIM, "without stacks");
 	if (probe->is_in_bursts)
 		pieces_add(&line, 3, ROLE_STATE,
-			   "in bursts: on 1 s in 10, its figures are a sample");
+			   "in bursts: on 1 s in 10, its statistics are a sample");
 	pieces_fit(canvas, &line, canvas->width - 4);
 	canvas_put_text(canvas, (struct canvas_area){ 1, y, 1 }, SAFE_TEXT("\u25b8"), ROLE_DIM);
 	pieces_put(canvas, (struct canvas_area){ 3, y, canvas->width - 4 }, &line);
@@ -233,7 +237,7 @@ static void draw_empty(const struct ui_state *state, struct canvas *canvas, int 
 		"tracepoint, and times it: how often, how long, with which arguments, called by "
 		"whom.",
 		"p on a function in a table, the tree or the flame graph puts one there. Ctrl-P "
-		"finds any function, tracepoint or mark by its name.",
+		"finds any function, tracepoint or USDT probe by its name.",
 		"Each one says what it costs, is switched off above its cap, and goes when its "
 		"lease ends. Nothing is left behind.",
 	};
@@ -271,20 +275,67 @@ static void draw_probes(struct view *view, struct ui_state *state, struct canvas
 			  probes->probes, state_is_compared(state));
 	draw_titles(&layout, canvas, top);
 	draw_rows(probes, state, &layout, canvas, top + 1);
-	hits_add(&state->hits, (struct hit){ HIT_ROWS, 0, top + 1, canvas->width,
+	hits_add(&state->display.hits, (struct hit){ HIT_ROWS, 0, top + 1, canvas->width,
 					     (int)probes->page, probes->place.top });
 	if (detail)
 		draw_detail(probes_view_cursor(probes), canvas, top + lines - 1);
 }
 
-static const struct view_ops probes_ops = {
+static struct view *view_of_level(struct view *view, const struct ui_state *state)
+{
+	return state_probe_here(state) ? &((struct probes_view *)view)->probe.view : view;
+}
+
+static void add_options(const struct ui_state *state, struct command_line *line)
+{
+	(void)state;
+	command_line_note(line, "The probes follow the rows.");
+}
+
+static bool select_hit(struct view *view, const struct hit *hit, const struct mouse *mouse)
+{
+	struct probes_view *probes = (struct probes_view *)view;
+
+	(void)mouse;
+	if (!probes->probes || hit->number >= probes->probes->count)
+		return false;
+	probes_view_select(probes, hit->number);
+	return true;
+}
+
+static struct table_place *place_of_list(struct view *view)
+{
+	return &((struct probes_view *)view)->place;
+}
+
+static const struct snapshot_probe *cursor_probe(const struct view *view,
+						 const struct ui_state *state)
+{
+	(void)state;
+	return probes_view_cursor((const struct probes_view *)view);
+}
+
+static void init_probes(struct view *view)
+{
+	probe_view_init(&((struct probes_view *)view)->probe);
+}
+
+const struct view_ops view_probes_ops = {
 	.place = IN_PROBES,
+	.open = "open-probe",
+	.menu = "probe-menu",
+	.bytes = sizeof(struct probes_view),
+	.init = init_probes,
+	.of_level = view_of_level,
 	.refresh = refresh_probes,
 	.draw = draw_probes,
+	.add_options = add_options,
 	.move = move_probes,
+	.scroll = scroll_list,
+	.select = select_hit,
+	.place_of = place_of_list,
+	.restore = restore_list,
+	.cursor_probe = cursor_probe,
+	.find = find_in_list,
+	.add_help = probe_view_add_help,
 };
-
-void probes_view_init(struct probes_view *view)
-{
-	*view = (struct probes_view){ .view.ops = &probes_ops };
-}

@@ -4,30 +4,29 @@
 #define UI_VIEW_PROBES_H
 
 #include "ingest/snapshot_probes.h"
-#include "trail.h"
-#include "ui/view.h"
+#include "state.h"
+#include "view_probe.h"
 
 struct probes_view {
 	struct view view;
 	const struct snapshot_probes *probes;	/* BORROWED until the next refresh; NULL: none */
 	struct table_place place;	/* cursor and top are indices into probes->list */
 	size_t page;			/* rows on the screen at the last draw */
+	struct probe_view probe;	/* the page of one probe, or the log of all */
 };
 
-void probes_view_init(struct probes_view *view);
+extern const struct view_ops view_probes_ops;
 
-/* Returns the probe under the cursor, or NULL. BORROWED until the next refresh. */
-const struct snapshot_probe *probes_view_cursor(const struct probes_view *view);
+static inline struct probes_view *probes_view_of(const struct ui_state *state)
+{
+	return (struct probes_view *)state->views[VIEW_PROBES];
+}
+static inline struct probe_view *probe_view_of(const struct ui_state *state)
+{
+	return &probes_view_of(state)->probe;
+}
+
 /* Returns the probe with @id, or NULL. BORROWED until the next refresh. */
 const struct snapshot_probe *probes_view_get(const struct probes_view *view, uint32_t id);
-void probes_view_select(struct probes_view *view, size_t index);
-/* Restores @place: the same probe on the same line, if it still exists. */
-void probes_view_restore(struct probes_view *view, const struct table_place *place);
-/* Scrolls; the cursor moves only where it would leave the screen. */
-void probes_view_scroll(struct probes_view *view, int lines);
-
-/* Moves the cursor to a probe with @search in its name, object, scope or spec: from the cursor on
- * (@step 0), the next (1) or the previous (-1), wrapping around. False: there is none. */
-bool probes_view_find(struct probes_view *view, const char *search, int step);
 
 #endif

@@ -3,16 +3,23 @@
 #ifndef UI_VIEW_TABLE_H
 #define UI_VIEW_TABLE_H
 
-#include "ui/view.h"
+#include "state.h"
 #include "widgets/table_rows.h"
 
 struct table_view {
 	struct view view;
 	struct table_rows rows;
-	unsigned int drawn;	/* 1u << enum column_id: the columns drawn last */
+	uint64_t marked;	/* id of the row under the cursor when a search began */
+	uint64_t hottest_row;	/* id of the row that J moved to last */
+	uint64_t drawn;	/* COLUMN_BIT(): the columns drawn last */
 };
 
-void table_view_init(struct table_view *table);
-void table_view_finish(struct table_view *table);
+extern const struct view_ops view_table_ops;
+
+/* Returns the view of symbols, which is that of all tables. */
+static inline struct table_view *table_view_of(const struct ui_state *state)
+{
+	return (struct table_view *)state->views[VIEW_SYMBOLS];
+}
 
 #endif

@@ -2,22 +2,22 @@
 #ifndef UI_VIEW_TREE_H
 #define UI_VIEW_TREE_H
 
-#include "ui/view.h"
-#include "widgets/tree_order.h"
-#include "widgets/tree_rows.h"
+#include "state.h"
+#include "tree_lines.h"
 
 /* Smaller paths are rarely of interest, and far outnumber the others. */
 #define VIEW_TREE_LIMIT_PCT 0.5
 
 struct tree_view {
-	struct view view;
-	struct tree_rows rows;
-	struct tree_order order;	/* sorted copy of the tree while windows are compared */
-	double limit_pct;	/* of the tree's weight; smaller paths are left out */
-	bool is_of_parent;	/* the TOTAL column is in % of the line's parent */
+	struct tree_lines lines;
+	double limit_pct;	/* % of the tree's weight; smaller paths are left out */
 };
 
-void tree_view_init(struct tree_view *tree);
-void tree_view_finish(struct tree_view *tree);
+extern const struct view_ops view_tree_ops;
+
+static inline struct tree_view *tree_view_of(const struct ui_state *state)
+{
+	return (struct tree_view *)state->views[VIEW_TREE];
+}
 
 #endif

@@ -1,59 +1,26 @@
-/* views.c - the table of views, and the filter part that opening a row adds. */
+/* views.c - the filter part that opening a row of a view adds, and its columns at first. */
 #include "ui/views.h"
 
 #include <stdio.h>
 
-static const enum column_id symbol_columns[] = {
-	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
-	COL_PERIOD, COL_RATE_CHANGE, COL_PID, COL_TID, COL_CPU, COL_COMMAND, COL_OBJECT, COL_SOURCE,
-	COL_PROBE, COL_SYMBOL, COL_COUNT,
-};
-static const enum column_id object_columns[] = {
-	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
-	COL_PERIOD, COL_RATE, COL_RATE_CHANGE, COL_COMMAND, COL_OBJECT, COL_COUNT,
-};
-static const enum column_id command_columns[] = {
-	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
-	COL_PERIOD, COL_RATE, COL_RATE_CHANGE, COL_PID, COL_COMMAND, COL_COUNT,
-};
-static const enum column_id task_columns[] = {
-	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
-	COL_PERIOD, COL_RATE, COL_RATE_CHANGE, COL_PID, COL_CPU_PCT, COL_STATE, COL_THREADS,
-	COL_UNIT, COL_CONTAINER, COL_POD, COL_CGROUP, COL_COMMAND, COL_COMMAND_LINE, COL_COUNT,
-};
-static const enum column_id cpu_columns[] = {
-	COL_SELF, COL_BAR, COL_CHANGE, COL_CHANGE_BAR, COL_TOTAL, COL_TOTAL_CHANGE, COL_SAMPLES,
-	COL_PERIOD, COL_RATE, COL_RATE_CHANGE, COL_CPU, COL_BUSY, COL_COMMAND, COL_COUNT,
-};
-
-const struct table_spec table_specs[VIEW_COUNT] = {
-	[VIEW_SYMBOLS] = { "Symbols", "Sym", "Sym", KEY_OBJECT | KEY_SYMBOL, symbol_columns,
-			   COL_SYMBOL, COL_SELF, VIEW_TREE },
-	[VIEW_OBJECTS] = { "Objects", "Obj", "Obj", KEY_OBJECT, object_columns, COL_OBJECT,
-			   COL_SELF, VIEW_SYMBOLS },
-	[VIEW_COMMANDS] = { "Commands", "Cmd", "Cmd", KEY_COMM, command_columns, COL_COMMAND,
-			    COL_SELF, VIEW_OBJECTS },
-	[VIEW_TASKS] = { "Tasks", "Tasks", "Task", KEY_PID | KEY_TID | KEY_GROUP, task_columns,
-			 COL_COMMAND_LINE, COL_SELF, VIEW_SYMBOLS },
-	[VIEW_CPUS] = { "CPUs", "CPUs", "CPU", KEY_CPU, cpu_columns, COL_COMMAND, COL_CPU,
-			VIEW_SYMBOLS },
-	[VIEW_TREE] = { "Tree", "Tree", "Tree", .opens = VIEW_TREE },
-	[VIEW_FLAME] = { "Flame", "Flame", "Flm", .opens = VIEW_TREE },
-	[VIEW_PROBES] = { "Probes", "Probes", "Prb", .opens = VIEW_PROBES },
-	[VIEW_GROUPS] = { "Groups", "Groups", "Grp", .opens = VIEW_SYMBOLS },
-};
-
 /* Hidden at first: SOURCE, since source lines cost a process per DSO; TOTAL of commands, tasks and
  * CPUs, which equals SELF without a filter by code; the change of TOTAL, since that of SELF says
- * more; where tasks run (unit, container, ...), which takes the room of what they are. */
+ * more; where tasks run (unit, container, ...), which takes the room of what they are; EVENT, as
+ * rows are of one event then; of several events all but IPC. */
 const struct column_choice columns_at_first = {
-	.hidden = { [VIEW_SYMBOLS] = 1u << COL_SOURCE | 1u << COL_TOTAL_CHANGE | 1u << COL_PERIOD,
-		    [VIEW_OBJECTS] = 1u << COL_TOTAL_CHANGE | 1u << COL_PERIOD,
-		    [VIEW_COMMANDS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE | 1u << COL_PERIOD,
-		    [VIEW_TASKS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE | 1u << COL_PERIOD |
-				   1u << COL_SAMPLES | 1u << COL_UNIT | 1u << COL_CONTAINER |
-				   1u << COL_POD | 1u << COL_CGROUP,
-		    [VIEW_CPUS] = 1u << COL_TOTAL | 1u << COL_TOTAL_CHANGE | 1u << COL_PERIOD },
+	.hidden = { [VIEW_SYMBOLS] = COLUMN_BIT(COL_SOURCE) | COLUMN_BIT(COL_TOTAL_CHANGE) |
+				     COLUMN_BIT(COL_PERIOD) | COLUMN_BIT(COL_EVENT),
+		    [VIEW_DSOS] = COLUMN_BIT(COL_TOTAL_CHANGE) | COLUMN_BIT(COL_PERIOD) |
+				  COLUMN_BIT(COL_EVENT),
+		    [VIEW_COMMANDS] = COLUMN_BIT(COL_TOTAL) | COLUMN_BIT(COL_TOTAL_CHANGE) |
+				      COLUMN_BIT(COL_PERIOD) | COLUMN_BIT(COL_EVENT),
+		    [VIEW_TASKS] = COLUMN_BIT(COL_TOTAL) | COLUMN_BIT(COL_TOTAL_CHANGE) |
+				   COLUMN_BIT(COL_PERIOD) | COLUMN_BIT(COL_SAMPLES) |
+				   COLUMN_BIT(COL_UNIT) | COLUMN_BIT(COL_CONTAINER) |
+				   COLUMN_BIT(COL_POD) | COLUMN_BIT(COL_CGROUP),
+		    [VIEW_CPUS] = COLUMN_BIT(COL_TOTAL) | COLUMN_BIT(COL_TOTAL_CHANGE) |
+				  COLUMN_BIT(COL_PERIOD) | COLUMN_BIT(COL_EVENT) },
+	.events_hidden = COLUMNS_OF_EVENTS & ~COLUMN_BIT(COL_IPC),
 };
 
 static bool by_name(enum filter_field field, const char *whole, const char *shown,
@@ -77,12 +44,12 @@ bool views_row_part(enum filter_field field, const struct snapshot_row *row,
 {
 	switch (field) {
 	case FILTER_COMMAND:	return by_name(field, row->comm, row->comm, out);
-	case FILTER_OBJECT:	return by_name(field, row->object_path, row->object, out);
+	case FILTER_DSO:	return by_name(field, row->dso_path, row->dso, out);
 	case FILTER_SYMBOL:
 		if ((row->state != SYMBOL_NAMED && row->state != SYMBOL_NO_MAP) ||
 		    row->is_inlined || !by_name(field, row->raw_symbol, row->symbol, out))
 			return false;
-		out->number = row->object_path[0] ? filter_hash(row->object_path) : 0;
+		out->number = row->dso_path[0] ? filter_hash(row->dso_path) : 0;
 		return true;
 	case FILTER_PID:	return by_number(field, row->pid, row->comm, out);
 	case FILTER_TID:	return by_number(field, row->tid, row->comm, out);
@@ -91,6 +58,11 @@ bool views_row_part(enum filter_field field, const struct snapshot_row *row,
 	case FILTER_UNIT:	return by_name(field, row->unit, row->unit, out);
 	case FILTER_CONTAINER:	return by_name(field, row->container, row->container, out);
 	case FILTER_POD:	return by_name(field, row->pod, row->pod, out);
+	case FILTER_WAIT:	return !strstr(row->wait, ", ") &&
+				       by_name(field, row->wait, row->wait, out);
+	case FILTER_STATE:	return !strstr(row->wait_state, ", ") &&
+				       by_name(field, row->wait_state, row->wait_state, out);
+	case FILTER_WAKER:	return by_name(field, row->waker, row->waker, out);
 	case FILTER_KERNEL:
 		*out = (struct filter_part){ .field = field };
 		return row->mode == MODE_KERNEL;
@@ -107,8 +79,8 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 			struct filter_part *out)
 {
 	switch (kind) {
-	case VIEW_OBJECTS:
-		return views_row_part(FILTER_OBJECT, row, out);
+	case VIEW_DSOS:
+		return views_row_part(FILTER_DSO, row, out);
 	case VIEW_COMMANDS:
 		return views_row_part(FILTER_COMMAND, row, out);
 	case VIEW_TASKS:
@@ -118,14 +90,36 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 				      out);
 	case VIEW_CPUS:
 		return views_row_part(FILTER_CPU, row, out);
+	case VIEW_BUTTERFLY:
+		return views_row_part(FILTER_SYMBOL, row, out);
 	case VIEW_SYMBOLS:
 	case VIEW_TREE:
 	case VIEW_FLAME:
 	case VIEW_PROBES:
 	case VIEW_GROUPS:
+	case VIEW_LISTING:
+	case VIEW_COUNTERS:
 	case VIEW_COUNT:
 		break;
 	}
 	return views_row_part(FILTER_SYMBOL, row, out) ||
-	       (!row->is_inlined && views_row_part(FILTER_OBJECT, row, out));
+	       (!row->is_inlined && views_row_part(FILTER_DSO, row, out));
+}
+
+void views_node_row(const struct tree_node *node, struct snapshot_row *out)
+{
+	*out = (struct snapshot_row){
+		.id = node->id, .now = node->now, .base = node->base,
+		.inlined_weight = node->inlined_weight, .symbol = node->symbol,
+		.raw_symbol = node->raw_symbol, .event = "", .dso = node->dso,
+		.dso_path = node->dso_path, .build_id = "",
+		.comm = node->is_command ? node->symbol : "", .reason = "", .source = "",
+		.source_reason = "", .command_line = "", .cgroup = "", .unit = "",
+		.container = "", .pod = "", .wait = "",
+		.wait_state = "", .waker = "", .address = node->address,
+		.dso_id = node->dso_id, .pid = -1, .tid = -1, .cpu = -1,
+		.mode = node->mode, .state = node->state, .is_synthetic = node->is_synthetic,
+		.is_inlined = node->is_inlined,
+		.cpu_pct = -1, .busy_pct = -1,
+	};
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "export/row_changes.h"
+#include "analyzer/snapshot.h"
 #include "format.h"
 #include "term/utf8.h"
 
@@ -34,31 +34,31 @@ bool change_row_is_gone(const struct snapshot_row *row)
 
 bool change_node_is_new(const struct snapshot *snapshot, const struct tree_node *node)
 {
-	return snapshot->is_compared && !node->base_total_samples;
+	return snapshot->is_compared && !node->base.total.samples;
 }
 
 bool change_node_is_gone(const struct tree_node *node)
 {
-	return !node->total_samples && node->base_total_samples;
+	return !node->now.total.samples && node->base.total.samples;
 }
 
 bool change_group_is_new(const struct group_node *node)
 {
-	return node->has_base && !node->base_self_samples && !node->base_total_samples;
+	return node->has_base && !node->base.self.samples && !node->base.total.samples;
 }
 
 bool change_group_is_gone(const struct group_node *node)
 {
-	return !node->self_samples && !node->total_samples &&
-	       (node->base_self_samples || node->base_total_samples);
+	return !node->now.self.samples && !node->now.total.samples &&
+	       (node->base.self.samples || node->base.total.samples);
 }
 
 double change_of_group(const struct group_node *node)
 {
 	if (!node->has_base)
 		return 0;
-	return group_node_pct(node, node->self_weight) -
-	       group_node_base_pct(node, node->base_self_weight);
+	return group_node_pct(node, node->now.self.weight) -
+	       group_node_base_pct(node, node->base.self.weight);
 }
 
 double change_of_row(const struct snapshot *snapshot, const struct snapshot_row *row)
@@ -68,9 +68,19 @@ double change_of_row(const struct snapshot *snapshot, const struct snapshot_row 
 	return row_changes_points(snapshot, row, false);
 }
 
+double change_of_row_total(const struct snapshot *snapshot, const struct snapshot_row *row)
+{
+	return row->is_idle ? 0 : row_changes_points(snapshot, row, true);
+}
+
+double change_per_s_of_row(const struct snapshot *snapshot, const struct snapshot_row *row)
+{
+	return change_per_s(snapshot, row->now.self.samples, row->base.self.samples);
+}
+
 double change_of_node(const struct snapshot *snapshot, const struct tree_node *node)
 {
-	return change_points(snapshot, node->total_weight, node->base_total_weight);
+	return change_points(snapshot, node->now.total.weight, node->base.total.weight);
 }
 
 char *change_format_points(char *out, double points)
@@ -147,11 +157,14 @@ static char *describe_shares(char *out, double base_pct, double pct)
 	return out;
 }
 
-char *change_describe_share(char *out, const struct snapshot *snapshot, double weight,
-			    double base_weight)
+char *change_describe_share(char *out, const struct snapshot *snapshot,
+			    const struct snapshot_row *row, bool is_total)
 {
-	return describe_shares(out, row_changes_base_pct(snapshot, base_weight),
-			       snapshot_pct(snapshot, weight));
+	const struct load *now = is_total ? &row->now.total : &row->now.self;
+	const struct load *base = is_total ? &row->base.total : &row->base.self;
+
+	return describe_shares(out, row_changes_row_base_pct(snapshot, row, base->weight),
+			       snapshot_row_pct(snapshot, row, now->weight));
 }
 
 char *change_describe_group(char *out, const struct group_node *node, double weight,

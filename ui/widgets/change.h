@@ -1,5 +1,5 @@
 /* change.h - changes against the baseline "A", as the screen shows them: shares in percentage
- * points, counts per second. Exports use export/row_changes.h, from the same sums.
+ * points, counts per second. Exports use analyzer/snapshot.h, from the same sums.
  *
  * Units:  each window has its own 100 % and its own seconds, so that lengths may differ.
  * Thread: any, no state.
@@ -23,6 +23,7 @@
 double change_points(const struct snapshot *snapshot, double weight, double base_weight);
 /* Returns the change from @base_samples to @samples, in samples per second. */
 double change_per_s(const struct snapshot *snapshot, uint64_t samples, uint64_t base_samples);
+double change_per_s_of_row(const struct snapshot *snapshot, const struct snapshot_row *row);
 
 /* New: only in the window. Gone: only in the baseline. False unless the snapshot is compared. */
 bool change_row_is_new(const struct snapshot *snapshot, const struct snapshot_row *row);
@@ -32,8 +33,10 @@ bool change_node_is_gone(const struct tree_node *node);
 bool change_group_is_new(const struct group_node *node);
 bool change_group_is_gone(const struct group_node *node);
 
-/* Return the change in points: of a row's self share (0 if idle), of a tree node's total share. */
+/* Return the change in points: of a row's self or total share (0 if idle), of a tree node's total
+ * share. */
 double change_of_row(const struct snapshot *snapshot, const struct snapshot_row *row);
+double change_of_row_total(const struct snapshot *snapshot, const struct snapshot_row *row);
 double change_of_node(const struct snapshot *snapshot, const struct tree_node *node);
 /* Returns the change of a group's self share within its event; 0: not in the baseline. */
 double change_of_group(const struct group_node *node);
@@ -52,10 +55,10 @@ enum role change_role(double points);
 
 #define CHANGE_TEXT_BYTES 128
 
-/* Format a change as "12.30 % -> 26.60 % (+14.30)" for weights, "123/s -> 266/s (+143)" for
- * samples (change_describe_rate), into @out[CHANGE_TEXT_BYTES]. */
-char *change_describe_share(char *out, const struct snapshot *snapshot, double weight,
-			    double base_weight);
+/* Format a change as "12.30 % -> 26.60 % (+14.30)" for the row's self or total share, as "123/s ->
+ * 266/s (+143)" for samples (change_describe_rate), into @out[CHANGE_TEXT_BYTES]. */
+char *change_describe_share(char *out, const struct snapshot *snapshot,
+			    const struct snapshot_row *row, bool is_total);
 /* Formats the change of a group's self or total share within its event. */
 char *change_describe_group(char *out, const struct group_node *node, double weight,
 			    double base_weight);

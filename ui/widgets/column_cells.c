@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "change.h"
+#include "event_cells.h"
 #include "format.h"
 #include "probe_columns.h"
-#include "row_role.h"
 #include "symbol_fold.h"
-#include "ui/column_changes.h"
-#include "ui/columns.h"
+#include "term/canvas.h"
+#include "ui/views.h"
 
+#define BAR_BYTES 64
+#define PLACE_BYTES 1100	/* the longest name of a function, and an offset */
 #define GAP_CELLS 1		/* between a symbol's level, its name and a note */
 
 static enum role code_role(const struct snapshot_row *row)
@@ -36,7 +38,7 @@ static const char *level_tag(enum cpu_mode mode)
 static void put_share(struct canvas *canvas, struct canvas_area area,
 		      const struct column_row *of, double weight)
 {
-	const double pct = snapshot_pct(of->snapshot, weight);
+	const double pct = snapshot_row_pct(of->snapshot, of->row, weight);
 	char text[FORMAT_BYTES];
 
 	if (of->row->is_idle)
@@ -50,7 +52,7 @@ static void put_share(struct canvas *canvas, struct canvas_area area,
 
 static void put_self(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
-	put_share(canvas, area, of, of->row->self_weight);
+	put_share(canvas, area, of, of->row->now.self.weight);
 }
 
 static void put_total(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -59,36 +61,39 @@ static void put_total(struct canvas *canvas, struct canvas_area area, const stru
 		canvas_put_right(canvas, area, SAFE_TEXT("-"), ROLE_DIM);
 		return;
 	}
-	put_share(canvas, area, of, of->row->total_weight);
+	put_share(canvas, area, of, of->row->now.total.weight);
 }
 
-/* Bars are measured by the hottest row: by 100 % most of them would be one dot. */
+/* Bars are measured by the hottest row: by 100 % most of them would be one dot. Rows of several
+ * events are measured by 100 %. */
 static double hottest_weight(const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->row_count; i++)
 		if (!snapshot->rows[i].is_idle)
-			return snapshot->rows[i].self_weight;
+			return snapshot->rows[i].now.self.weight;
 	return 0;
 }
 
 static void put_bar(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
-	const double hottest = hottest_weight(of->snapshot);
+	const double hottest = of->snapshot->keys & KEY_EVENT ? of->row->whole
+							      : hottest_weight(of->snapshot);
 	char text[128];
 
 	if (of->row->is_idle || hottest <= 0)
 		return;
-	format_bar(text, sizeof(text), area.width, of->row->self_weight / hottest,
+	format_bar(text, sizeof(text), area.width, of->row->now.self.weight / hottest,
 		   canvas->is_ascii);
 	canvas_put_text(canvas, area, canvas_clean(text),
-			row_role_of_share(snapshot_pct(of->snapshot, of->row->self_weight)));
+			row_role_of_share(snapshot_row_pct(of->snapshot, of->row,
+							   of->row->now.self.weight)));
 }
 
 static void put_samples(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
 	char text[FORMAT_BYTES];
 
-	canvas_put_right(canvas, area, canvas_clean(format_count(text, of->row->self_samples)),
+	canvas_put_right(canvas, area, canvas_clean(format_count(text, of->row->now.self.samples)),
 			 ROLE_DIM);
 }
 
@@ -97,8 +102,13 @@ static void put_period(struct canvas *canvas, struct canvas_area area, const str
 	char text[FORMAT_BYTES];
 
 	canvas_put_right(canvas, area,
-			 canvas_clean(format_count(text, (uint64_t)of->row->self_weight)),
+			 canvas_clean(format_count(text, (uint64_t)of->row->now.self.weight)),
 			 ROLE_DIM);
+}
+
+static void put_event(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	canvas_put_text(canvas, area, canvas_clean(of->row->event), ROLE_TEXT);
 }
 
 static void put_number(struct canvas *canvas, struct canvas_area area, int64_t number)
@@ -128,7 +138,7 @@ static void put_cpu(struct canvas *canvas, struct canvas_area area, const struct
 
 static void put_rate(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
-	const double rate = snapshot_per_s(of->row->self_samples, of->snapshot->window_s);
+	const double rate = snapshot_per_s(of->row->now.self.samples, of->snapshot->window_s);
 	char text[FORMAT_BYTES] = "-";
 
 	if (rate >= 0)
@@ -250,10 +260,65 @@ static void put_command(struct canvas *canvas, struct canvas_area area,
 		put_tasks(canvas, area, of);
 }
 
-static void put_object(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+static void put_dso(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
-	canvas_put_text(canvas, area, canvas_clean(of->row->object[0] ? of->row->object : "-"),
+	canvas_put_text(canvas, area, canvas_clean(of->row->dso[0] ? of->row->dso : "-"),
 			ROLE_DIM);
+}
+
+/* Returns @symbol, or "schedule+0x1c" in @out. */
+static const char *format_place(char out[PLACE_BYTES], const char *symbol, uint64_t offset)
+{
+	if (!offset)
+		return symbol;
+	snprintf(out, PLACE_BYTES, "%s+0x%" PRIx64, symbol, offset);
+	return out;
+}
+
+static void put_from(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	const struct snapshot_row *row = of->row;
+	char place[PLACE_BYTES];
+	int used;
+
+	if (!row->from_dso_path[0])
+		return;
+	used = canvas_put_text(canvas, area, canvas_clean(level_tag(row->from_mode)),
+			       ROLE_TEXT) + GAP_CELLS;
+	area.x += used;
+	area.width -= used;
+	canvas_put_text(canvas, area,
+			canvas_clean(format_place(place, row->from_symbol, row->from_offset)),
+			ROLE_TEXT);
+}
+
+static int by_from(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	const int result = strcasecmp(a->from_symbol, b->from_symbol);
+
+	return result ? result : (a->from_address > b->from_address) -
+				 (a->from_address < b->from_address);
+}
+
+static void put_mispredicted(struct canvas *canvas, struct canvas_area area,
+			     const struct column_row *of)
+{
+	const double pct = snapshot_row_mispredicted_pct(of->row);
+	char text[FORMAT_BYTES];
+
+	if (pct < 0)
+		canvas_put_right(canvas, area, SAFE_TEXT("-"), ROLE_DIM);
+	else
+		canvas_put_right(canvas, area, canvas_clean(format_pct(text, pct)), ROLE_TEXT);
+}
+
+/* The branches that were mispredicted most often come first, not those that were so always. */
+static int by_mispredicted(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	if (a->mispredicted != b->mispredicted)
+		return a->mispredicted > b->mispredicted ? -1 : 1;
+	return (a->now.self.weight < b->now.self.weight) -
+	       (a->now.self.weight > b->now.self.weight);
 }
 
 static void put_symbol(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -262,12 +327,12 @@ static void put_symbol(struct canvas *canvas, struct canvas_area area, const str
 	int used = canvas_put_text(canvas, area, canvas_clean(level_tag(of->row->mode)), role) +
 		   GAP_CELLS;
 	char address[FORMAT_BYTES];
-	char folded[SYMBOL_FOLD_BYTES];
-	const char *name = of->row->symbol;
+	char folded[SYMBOL_FOLD_BYTES], place[PLACE_BYTES];
+	const char *name = format_place(place, of->row->symbol, of->row->offset);
 	const char *note = of->row->is_synthetic ? "no symbol" : "";
 
 	if (of->row->state == SYMBOL_LOADING) {
-		name = of->row->object;	/* its column may have no room */
+		name = of->row->dso;	/* its column may have no room */
 		note = "loading";
 	} else if (of->row->state != SYMBOL_NAMED && of->row->state != SYMBOL_NO_MAP) {
 		note = of->row->state == SYMBOL_UNREADABLE ? of->row->reason : "no symbol";
@@ -308,11 +373,11 @@ static bool is_probe_of(const struct snapshot_probe *probe, const struct snapsho
 {
 	const char *name = probe_plain_name(probe);
 
-	return !strcmp(probe->object, row->object) &&
+	return !strcmp(probe->dso, row->dso) &&
 	       (!strcmp(name, row->raw_symbol) || !strcmp(name, row->symbol));
 }
 
-/* The live figures of a probe on the row's function stand beside its samples. */
+/* The live numbers of a probe on the row's function stand beside its samples. */
 static void put_probe(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
 	const struct snapshot_probes *probes = &of->snapshot->probes;
@@ -383,22 +448,29 @@ static int by_weight(double a, double b)	/* largest first */
 
 static int by_self(const struct snapshot_row *a, const struct snapshot_row *b)
 {
-	return by_weight(a->self_weight, b->self_weight);
+	return by_weight(a->now.self.weight, b->now.self.weight);
 }
 
 static int by_total(const struct snapshot_row *a, const struct snapshot_row *b)
 {
-	return by_weight(a->total_weight, b->total_weight);
+	return by_weight(a->now.total.weight, b->now.total.weight);
 }
 
 static int by_samples(const struct snapshot_row *a, const struct snapshot_row *b)
 {
-	return (a->self_samples < b->self_samples) - (a->self_samples > b->self_samples);
+	return (a->now.self.samples < b->now.self.samples) -
+	       (a->now.self.samples > b->now.self.samples);
 }
 
 static int by_period(const struct snapshot_row *a, const struct snapshot_row *b)
 {
-	return (a->self_weight < b->self_weight) - (a->self_weight > b->self_weight);
+	return (a->now.self.weight < b->now.self.weight) -
+	       (a->now.self.weight > b->now.self.weight);
+}
+
+static int by_event(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return strcasecmp(a->event, b->event);
 }
 
 static int by_number(int64_t a, int64_t b)	/* smallest first */
@@ -476,15 +548,76 @@ static int by_pod(const struct snapshot_row *a, const struct snapshot_row *b)
 	return by_place(a->pod, b->pod);
 }
 
-static int by_object(const struct snapshot_row *a, const struct snapshot_row *b)
+static int by_dso(const struct snapshot_row *a, const struct snapshot_row *b)
 {
-	return strcasecmp(a->object, b->object);
+	return strcasecmp(a->dso, b->dso);
 }
 
 static int by_symbol(const struct snapshot_row *a, const struct snapshot_row *b)
 {
 	return strcasecmp(a->symbol, b->symbol);
 }
+
+/* Columns of changes.
+ *
+ * The change of a new row equals its share, which is in the next column: so the cell says "new",
+ * and the arrows show how much. The change of a gone row is the share it had.
+ */
+
+static void put_points(struct canvas *canvas, struct canvas_area area,
+		       const struct column_row *of, double points)
+{
+	char text[FORMAT_BYTES];
+
+	if (!of->snapshot->is_compared || of->row->is_idle)
+		return;
+	if (change_row_is_new(of->snapshot, of->row))
+		canvas_put_right(canvas, area, SAFE_TEXT("new"), change_role(points));
+	else
+		canvas_put_right(canvas, area, canvas_clean(change_format_points(text, points)),
+				 change_role(points));
+}
+
+static void put_change(struct canvas *canvas, struct canvas_area area,
+		       const struct column_row *of)
+{
+	put_points(canvas, area, of, change_of_row(of->snapshot, of->row));
+}
+
+static void put_total_change(struct canvas *canvas, struct canvas_area area,
+			     const struct column_row *of)
+{
+	put_points(canvas, area, of, change_of_row_total(of->snapshot, of->row));
+}
+
+static void put_change_bar(struct canvas *canvas, struct canvas_area area,
+			   const struct column_row *of)
+{
+	const double points = change_of_row(of->snapshot, of->row);
+	char text[BAR_BYTES];
+
+	if (of->snapshot->is_compared)
+		canvas_put_text(
+			canvas, area,
+			canvas_clean(change_format_bar(text, sizeof(text), area.width, points)),
+			change_role(points));
+}
+
+static void put_rate_change(struct canvas *canvas, struct canvas_area area,
+			    const struct column_row *of)
+{
+	const double per_s = change_per_s_of_row(of->snapshot, of->row);
+	char text[FORMAT_BYTES];
+
+	if (of->snapshot->is_compared)
+		canvas_put_right(canvas, area, canvas_clean(change_format_per_s(text, per_s)),
+				 ROLE_DIM);
+}
+
+#define RATIO_HELP "a ratio of two events, while two to eight are sampled: misses per 1,000 " \
+		   "instructions, misses in % of all, faults per second of CPU time"
+#define EVENT_HELP "self samples of the 1st to 4th event, in % of its samples, while two to " \
+		   "eight are sampled"
 
 const struct column columns[COL_COUNT] = {
 	[COL_SELF] = { "SELF%", 6, 6, ALIGN_RIGHT, 90, 0, put_self, by_self,
@@ -497,6 +630,8 @@ const struct column columns[COL_COUNT] = {
 			  "how many samples SELF% stands on" },
 	[COL_PERIOD] = { "PERIOD", 8, 8, ALIGN_RIGHT, 19, 0, put_period, by_period,
 			 "summed periods of these samples, in the event's unit" },
+	[COL_EVENT] = { "EVENT", 20, 36, ALIGN_LEFT, 87, KEY_EVENT, put_event, by_event,
+			"shown: a row for each event, its shares in % of the event's samples" },
 	[COL_PID] = { "PID", 7, 7, ALIGN_RIGHT, 85, KEY_PID | KEY_COMM, put_pid, by_pid,
 		      "process; a folded-out thread: its thread id" },
 	[COL_TID] = { "TID", 7, 7, ALIGN_RIGHT, 84, KEY_TID, put_tid, by_tid, "thread" },
@@ -504,11 +639,11 @@ const struct column columns[COL_COUNT] = {
 		      "the number of the CPU" },
 	[COL_COMMAND] = { "COMMAND", 13, 20, ALIGN_LEFT, 40, 0, put_command, by_command,
 			  "the command, or how many tasks share the row" },
-	[COL_OBJECT] = { "OBJECT", 14, 30, ALIGN_LEFT, 50, KEY_OBJECT, put_object, by_object,
+	[COL_DSO] = { "DSO", 14, 30, ALIGN_LEFT, 50, KEY_DSO, put_dso, by_dso,
 			 "program, library or [kernel]" },
 	[COL_SYMBOL] = { "SYMBOL", COLUMNS_FILL_CELLS, 0, ALIGN_LEFT, 99, KEY_SYMBOL | KEY_ADDRESS,
 			 put_symbol, by_symbol,
-			 "function behind its level, 0x... when it has no name" },
+			 "function after its level, 0x... when it has no name" },
 	[COL_RATE] = { "SMPL/S", 7, 7, ALIGN_RIGHT, 60, 0, put_rate, by_samples,
 		       "samples a second" },
 	[COL_CPU_PCT] = { "CPU%", 6, 6, ALIGN_RIGHT, 70, KEY_PID, put_cpu_pct, by_cpu_pct,
@@ -530,6 +665,11 @@ const struct column columns[COL_COUNT] = {
 			    by_container, "container: begin of its id, or its name" },
 	[COL_POD] = { "POD", 12, 36, ALIGN_LEFT, 28, KEY_PID, put_pod, by_pod,
 		      "Kubernetes' uid of the pod" },
+	[COL_FROM] = { "FROM", 24, 44, ALIGN_LEFT, 97, KEY_FROM, put_from, by_from,
+		       "where the branch comes from; SYMBOL is where it leads" },
+	[COL_MISPREDICTED] = { "MISPRED%", 9, 9, ALIGN_RIGHT, 96, KEY_FROM, put_mispredicted,
+			       by_mispredicted, "mispredicted branches in % of those for which the "
+			       "CPU says it; sorted by their number" },
 	/* Known for the rows on the screen only, so it orders none. */
 	[COL_SOURCE] = { "SOURCE", 18, 40, ALIGN_LEFT, 55, KEY_SYMBOL | KEY_ADDRESS, put_source,
 			 NULL, "source file and line, where debug information tells" },
@@ -537,13 +677,25 @@ const struct column columns[COL_COUNT] = {
 	[COL_PROBE] = { "PROBE", 14, 14, ALIGN_RIGHT, 56, KEY_SYMBOL, put_probe, NULL,
 			"of the probe on the function: calls a second, and the latency that 99 % "
 			"of them do not exceed" },
-	/* The next ones order by ui/widgets/column_changes.c: what changed most comes first. */
-	[COL_CHANGE] = { "\u0394%", 6, 6, ALIGN_RIGHT, 95, 0, column_put_change, NULL,
+	/* What these say depends on the events: event_cells.h. */
+	[COL_IPC] = { "IPC", 6, 6, ALIGN_RIGHT, 78, 0, event_cells_put, NULL,
+		      "instructions per cycle, while both are sampled" },
+	[COL_RATIO_1] = { "", 9, 9, ALIGN_RIGHT, 77, 0, event_cells_put, NULL, RATIO_HELP },
+	[COL_RATIO_2] = { "", 9, 9, ALIGN_RIGHT, 76, 0, event_cells_put, NULL, RATIO_HELP },
+	[COL_RATIO_3] = { "", 9, 9, ALIGN_RIGHT, 75, 0, event_cells_put, NULL, RATIO_HELP },
+	[COL_RATIO_4] = { "", 9, 9, ALIGN_RIGHT, 74, 0, event_cells_put, NULL, RATIO_HELP },
+	[COL_RATIO_5] = { "", 9, 9, ALIGN_RIGHT, 73, 0, event_cells_put, NULL, RATIO_HELP },
+	[COL_EVENT_1] = { "", 9, 9, ALIGN_RIGHT, 72, 0, event_cells_put, NULL, EVENT_HELP },
+	[COL_EVENT_2] = { "", 9, 9, ALIGN_RIGHT, 71, 0, event_cells_put, NULL, EVENT_HELP },
+	[COL_EVENT_3] = { "", 9, 9, ALIGN_RIGHT, 69, 0, event_cells_put, NULL, EVENT_HELP },
+	[COL_EVENT_4] = { "", 9, 9, ALIGN_RIGHT, 68, 0, event_cells_put, NULL, EVENT_HELP },
+	/* The next ones order by columns_compare(): what changed most comes first. */
+	[COL_CHANGE] = { "\u0394%", 6, 6, ALIGN_RIGHT, 95, 0, put_change, NULL,
 			 "compared: SELF% against the baseline, in points; new: was not there" },
-	[COL_CHANGE_BAR] = { "", 6, 10, ALIGN_LEFT, 82, 0, column_put_change_bar, NULL,
+	[COL_CHANGE_BAR] = { "", 6, 10, ALIGN_LEFT, 82, 0, put_change_bar, NULL,
 			     "an arrow for each 2 points, up: more than before" },
-	[COL_TOTAL_CHANGE] = { "\u0394TOTAL", 7, 7, ALIGN_RIGHT, 79, 0, column_put_total_change,
+	[COL_TOTAL_CHANGE] = { "\u0394TOTAL", 7, 7, ALIGN_RIGHT, 79, 0, put_total_change,
 			       NULL, "compared: TOTAL% against the baseline, in points" },
-	[COL_RATE_CHANGE] = { "\u0394/S", 6, 6, ALIGN_RIGHT, 58, 0, column_put_rate_change, NULL,
+	[COL_RATE_CHANGE] = { "\u0394/S", 6, 6, ALIGN_RIGHT, 58, 0, put_rate_change, NULL,
 			      "compared: samples a second more or less than in the baseline" },
 };

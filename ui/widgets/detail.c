@@ -28,18 +28,12 @@ struct detail {
 	const char *more[MORE_TEXTS];	/* "": nothing */
 };
 
-/* Rows of commands and CPUs show everything but the change. */
-static bool has_detail(const struct ui_state *state)
-{
-	const enum view_kind kind = state->shown_kind;
-
-	return state_is_compared(state) || kind == VIEW_SYMBOLS || kind == VIEW_OBJECTS ||
-	       kind == VIEW_TASKS || kind == VIEW_TREE || kind == VIEW_GROUPS;
-}
-
 int detail_lines(const struct ui_state *state, int height)
 {
-	if (!has_detail(state) || height < ONE_LINE_HEIGHT)
+	const bool has_detail = state_is_compared(state) ||
+				state->specs[state->shown_kind].has_detail;
+
+	if (!has_detail || height < ONE_LINE_HEIGHT)
 		return 0;
 	return height < THREE_LINES_HEIGHT ? 1 : 3;
 }
@@ -63,7 +57,7 @@ static const char *source_text(const struct snapshot_row *row)
 }
 
 /* Source: hrtimers, which cpu-clock and task-clock are, fire no earlier than interrupts are on. */
-static bool is_of_clock(const struct snapshot *snapshot)
+bool detail_is_of_clock(const struct snapshot *snapshot)
 {
 	static const char *const clocks[] = { "cpu-clock", "task-clock" };
 
@@ -99,12 +93,13 @@ static bool lets_interrupts_in(const char *symbol)
 
 static const char *clock_text(const struct snapshot *snapshot, const struct snapshot_row *row)
 {
-	if (row->mode != MODE_KERNEL || !is_of_clock(snapshot) || !lets_interrupts_in(row->symbol))
+	if (row->mode != MODE_KERNEL || !detail_is_of_clock(snapshot) ||
+	    !lets_interrupts_in(row->symbol))
 		return "";
 	return "time with interrupts off is counted here, too: the clock cannot tick in it";
 }
 
-/* A node's self, and what the table's self of that function has besides. "": they are equal. */
+/* Formats a node's self and what the table's self of that function has besides; "": nothing. */
 static const char *inlined_text(const struct snapshot *snapshot, const struct snapshot_row *row,
 				char out[INLINED_BYTES])
 {
@@ -113,7 +108,7 @@ static const char *inlined_text(const struct snapshot *snapshot, const struct sn
 	out[0] = '\0';
 	if (row->inlined_weight > 0)
 		snprintf(out, INLINED_BYTES, "self %s + %s inlined",
-			 format_pct(self, snapshot_pct(snapshot, row->self_weight)),
+			 format_pct(self, snapshot_pct(snapshot, row->now.self.weight)),
 			 format_pct(inlined, snapshot_pct(snapshot, row->inlined_weight)));
 	return out;
 }
@@ -126,33 +121,22 @@ static struct detail describe(const struct snapshot *snapshot, const struct snap
 	if (row->symbol[0])
 		return (struct detail){ row->symbol, { inlined_text(snapshot, row, inlined),
 						       clock_text(snapshot, row), source_text(row),
-						       state_text(row), row->object_path } };
-	if (row->object_path[0])
-		return (struct detail){ row->object_path, { state_text(row), row->reason,
+						       state_text(row), row->dso_path } };
+	if (row->dso_path[0])
+		return (struct detail){ row->dso_path, { state_text(row), row->reason,
 							    row->build_id, "", "" } };
 	return (struct detail){ row->comm, { "", "", "", "", "" } };
 }
 
-/* Returns the group under the cursor; NULL: another view is shown. */
-static const struct group_node *group_here(const struct ui_state *state)
-{
-	const struct tree_rows *rows = &state->groups_view.rows;
-
-	if (state->shown_kind != VIEW_GROUPS)
-		return NULL;
-	return tree_rows_group(rows, tree_rows_cursor(rows)->first);
-}
-
 /* Describes a group: its name in full, help on its key, and the path of its DSO. */
-static struct detail describe_group(const struct ui_state *state)
+static struct detail describe_group(const struct group_tree *groups,
+				    const struct group_node *node)
 {
-	const struct tree_rows *rows = &state->groups_view.rows;
-	const struct group_node *node = group_here(state);
-	const bool has_path = strcmp(node->object_path, node->text) != 0;
+	const bool has_path = strcmp(node->dso_path, node->text) != 0;
 
 	return (struct detail){
-		node->text, { group_key_helps[rows->groups->keys[node->depth]],
-			      has_path ? node->object_path : "", "", "", "" },
+		node->text, { group_key_helps[groups->keys[node->depth]],
+			      has_path ? node->dso_path : "", "", "", "" },
 	};
 }
 
@@ -227,13 +211,14 @@ static void put_more(struct canvas *canvas, struct canvas_area area, const struc
 
 /* Describes the change of the self share; of the total in trees and for rows without self. */
 static const char *describe_change(const struct ui_state *state, const struct snapshot_row *row,
-				   bool is_short, char out[CHANGE_BYTES])
+				   const struct detail_of *of, bool is_short,
+				   char out[CHANGE_BYTES])
 {
-	const bool is_total = state->shown_kind == VIEW_TREE ||
-			      (!row->self_samples && !row->base_self_samples);
-	const uint64_t count = is_total ? row->total_samples : row->self_samples;
-	const uint64_t base = is_total ? row->base_total_samples : row->base_self_samples;
-	const struct group_node *group = group_here(state);
+	const bool is_total = of->is_total ||
+			      (!row->now.self.samples && !row->base.self.samples);
+	const uint64_t count = is_total ? row->now.total.samples : row->now.self.samples;
+	const uint64_t base = is_total ? row->base.total.samples : row->base.self.samples;
+	const struct group_node *group = of->group;
 	char share[CHANGE_TEXT_BYTES] = "idle", rate[CHANGE_TEXT_BYTES];
 
 	out[0] = '\0';
@@ -241,12 +226,10 @@ static const char *describe_change(const struct ui_state *state, const struct sn
 		return out;
 	if (group)
 		change_describe_group(share, group,
-				      is_total ? row->total_weight : row->self_weight,
-				      is_total ? row->base_total_weight : row->base_self_weight);
+				      is_total ? row->now.total.weight : row->now.self.weight,
+				      is_total ? row->base.total.weight : row->base.self.weight);
 	else if (!row->is_idle)
-		change_describe_share(share, state->shown,
-				      is_total ? row->total_weight : row->self_weight,
-				      is_total ? row->base_total_weight : row->base_self_weight);
+		change_describe_share(share, state->shown, row, is_total);
 	change_describe_rate(rate, state->shown, count, base);
 	snprintf(out, CHANGE_BYTES, is_short ? "%s%s" : "%s%s, %s", is_total ? "total " : "",
 		 share, rate);
@@ -263,8 +246,10 @@ static int put_change(struct canvas *canvas, struct canvas_area area, const char
 	return used ? used + canvas_text_width(canvas, GAP) : 0;
 }
 
-void detail_draw(const struct ui_state *state, struct canvas *canvas, int y, int lines)
+void detail_draw(const struct ui_state *state, struct canvas *canvas, int y, int lines,
+		 const struct detail_of *of)
 {
+	static const struct detail_of row_alone;
 	struct snapshot_row row;
 	struct canvas_area area = { 1, y, canvas->width - 2 };
 	char change[CHANGE_BYTES], inlined[INLINED_BYTES];
@@ -273,9 +258,11 @@ void detail_draw(const struct ui_state *state, struct canvas *canvas, int y, int
 
 	if (!lines || !state_cursor_row(state, &row))
 		return;
-	detail = state->shown_kind == VIEW_GROUPS ? describe_group(state)
-						  : describe(state->shown, &row, inlined);
-	describe_change(state, &row, canvas->width < SHORT_CELLS, change);
+	if (!of)
+		of = &row_alone;
+	detail = of->group ? describe_group(of->groups, of->group)
+			   : describe(state->shown, &row, inlined);
+	describe_change(state, &row, of, canvas->width < SHORT_CELLS, change);
 	used = canvas_text_width(canvas, MARK);
 	area.x += used;
 	area.width -= used;

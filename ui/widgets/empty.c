@@ -17,12 +17,13 @@ struct reason {
 
 static void say_filtered(const struct ui_state *state, struct reason *out)
 {
-	const struct filter *filter = &state->trail.filter;
+	const struct filter *filter = &state->query.breadcrumbs.filter;
 	char samples[FORMAT_BYTES], part[FILTER_PART_BYTES];
-	const char *hidden = state->hide_kernel && state->hide_user ? "Kernel and user code are"
-			     : state->hide_kernel		    ? "Kernel code is"
-			     : state->hide_user			    ? "User code is"
-								    : NULL;
+	const char *hidden = state->query.hide_kernel && state->query.hide_user
+				     ? "Kernel and user code are"
+			     : state->query.hide_kernel ? "Kernel code is"
+			     : state->query.hide_user	? "User code is"
+							: NULL;
 
 	format_count(samples, state->shown->samples - state->shown->idle_samples);
 	if (filter->count) {
@@ -36,9 +37,10 @@ static void say_filtered(const struct ui_state *state, struct reason *out)
 		snprintf(out->why, SENTENCE_BYTES, "%s hidden, and %s samples are nothing else.",
 			 hidden ? hidden : "Everything is", samples);
 		snprintf(out->remedy, SENTENCE_BYTES, "%s.",
-			 state->hide_kernel && state->hide_user ? "K and U show it, Enter user code"
-			 : state->hide_kernel			? "K or Enter shows it"
-								: "U or Enter shows it");
+			 state->query.hide_kernel && state->query.hide_user
+				 ? "K and U show it, Enter user code"
+			 : state->query.hide_kernel ? "K or Enter shows it"
+						    : "U or Enter shows it");
 	}
 }
 
@@ -52,7 +54,7 @@ static void say_past(const struct ui_state *state, struct reason *out)
 	if (state->shown->idle_samples)
 		snprintf(out->why, SENTENCE_BYTES, "All %s samples of %s were idle.",
 			 format_count(number, state->shown->idle_samples), text);
-	else if (state->time.end_ns <= state->shown->known_ns)
+	else if (state->query.time.end_ns <= state->shown->known_ns)
 		snprintf(out->why, SENTENCE_BYTES, "History does not reach back to %s any more.",
 			 text);
 	else
@@ -70,14 +72,14 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 	out->remedy[0] = '\0';
 	if (!snapshot) {
 		snprintf(out->why, SENTENCE_BYTES,
-			 "Collecting: the first picture comes with the first refresh.");
+			 "Collecting samples\u2026");
 	} else if (state_is_waiting(state)) {
 		snprintf(out->why, SENTENCE_BYTES, "Counting\u2026");
 	} else if (snapshot->samples > snapshot->idle_samples) {
 		say_filtered(state, out);
-	} else if (state->time.end_ns) {
+	} else if (state->query.time.end_ns) {
 		say_past(state, out);
-	} else if (snapshot->is_target_gone && state->is_zeroed) {
+	} else if (snapshot->is_target_gone && state->query.is_zeroed) {
 		snprintf(out->why, SENTENCE_BYTES,
 			 "The target ended, and no sample hit it since zero.");
 		snprintf(out->remedy, SENTENCE_BYTES,
@@ -88,7 +90,7 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 	} else if (snapshot->idle_samples) {
 		snprintf(out->why, SENTENCE_BYTES, "Nothing is hot: all %s samples were idle.",
 			 format_count(number, snapshot->idle_samples));
-		if (state_kind(state) < VIEW_TABLES)
+		if (state->specs[state_kind(state)].columns)
 			snprintf(out->remedy, SENTENCE_BYTES, "i shows them.");
 	} else if (snapshot->window_s <= 0 && !snapshot->is_replay) {
 		snprintf(out->why, SENTENCE_BYTES,
@@ -97,7 +99,7 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 		snprintf(out->why, SENTENCE_BYTES, "%s no sample, %s.",
 			 snapshot->is_replay ? "The recording has" : "Nothing is hot:",
 			 header_window_name(window, snapshot->window, snapshot->window_s,
-					    state->is_zeroed));
+					    state->query.is_zeroed));
 		if (snapshot->target_children && state->source)
 			snprintf(out->remedy, SENTENCE_BYTES, "It has %" PRIu32 " child%s: t, "
 				 "Enter samples %s, too.", snapshot->target_children,

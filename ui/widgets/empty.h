@@ -5,7 +5,7 @@
 #define UI_EMPTY_H
 
 #include "state.h"
-#include "ui/canvas.h"
+#include "term/canvas.h"
 
 /* Draws the text on the lines @y..@end - 1. */
 void empty_draw(const struct ui_state *state, struct canvas *canvas, int y, int end);

@@ -12,9 +12,9 @@
 #include "change.h"
 #include "flame_layout.h"
 #include "fold/filter.h"
-#include "row_role.h"
+#include "symbol_fold.h"
 
-#define OBJECTS_MAX 64		/* candidates for the legend */
+#define DSOS_MAX 64		/* candidates for the legend */
 #define CHIPS_MAX   8
 #define CHIP_BYTES  80
 #define CHIP_CELLS  18		/* width of a DSO's name */
@@ -29,7 +29,7 @@ struct chips {
 	int count;
 };
 
-struct object_weight {
+struct dso_weight {
 	const char *name;
 	double weight;
 	enum role role;
@@ -78,14 +78,14 @@ static enum role role_of_share(double pct)
 	return pct >= ROW_ROLE_WARM_PCT ? ROLE_FILL_USER : ROLE_FILL_UNKNOWN;
 }
 
-static enum role role_of_object(const struct tree_node *node)
+static enum role role_of_dso(const struct tree_node *node)
 {
 	static const enum role roles[] = { ROLE_FILL_USER, ROLE_FILL_JIT, ROLE_FILL_INLINED,
 					   ROLE_FILL_HEAT };
 
 	if (flame_kind_of(node) == FLAME_KERNEL)
 		return ROLE_FILL_KERNEL;
-	return roles[filter_hash(node->object) % (sizeof(roles) / sizeof(roles[0]))];
+	return roles[filter_hash(node->dso) % (sizeof(roles) / sizeof(roles[0]))];
 }
 
 static enum role role_of_change(double points)
@@ -110,7 +110,7 @@ enum role flame_fill_role(enum flame_fill fill, const struct snapshot *snapshot,
 			  const struct tree_node *node, bool is_hottest)
 {
 	const double whole = snapshot->tree.weight;
-	const double pct = whole > 0 ? 100 * node->total_weight / whole : 0;
+	const double pct = whole > 0 ? 100 * node->now.total.weight / whole : 0;
 	enum role role;
 
 	if (fill == FLAME_BY_CHANGE)
@@ -119,7 +119,7 @@ enum role flame_fill_role(enum flame_fill fill, const struct snapshot *snapshot,
 		return ROLE_FILL_QUIET;
 	role = fill == FLAME_BY_KIND	 ? role_of_kind(flame_kind_of(node))
 			 : fill == FLAME_BY_SHARE ? role_of_share(pct)
-						  : role_of_object(node);
+						  : role_of_dso(node);
 
 	return is_hottest ? (enum role)(role + 1) : role;
 }
@@ -148,37 +148,37 @@ static void list_kinds(const struct tree_node *nodes, uint32_t node_count, struc
 				 flame_kind_mark((enum flame_kind)kind), names[kind]);
 }
 
-static void count_object(struct object_weight *objects, size_t *count,
-			 const struct tree_node *node)
+static void count_dso(struct dso_weight *dsos, size_t *count,
+		      const struct tree_node *node)
 {
 	size_t i = 0;
 
-	while (i < *count && strcmp(objects[i].name, node->object))
+	while (i < *count && strcmp(dsos[i].name, node->dso))
 		i++;
-	if (i == OBJECTS_MAX)
+	if (i == DSOS_MAX)
 		return;
 	if (i == *count)
-		objects[(*count)++] = (struct object_weight){ .name = node->object,
-							      .role = role_of_object(node) };
-	objects[i].weight += node->self_weight;
+		dsos[(*count)++] = (struct dso_weight){ .name = node->dso,
+							      .role = role_of_dso(node) };
+	dsos[i].weight += node->now.self.weight;
 }
 
-static void list_objects(const struct tree_node *nodes, uint32_t node_count, struct chips *chips)
+static void list_dsos(const struct tree_node *nodes, uint32_t node_count, struct chips *chips)
 {
-	struct object_weight objects[OBJECTS_MAX];
+	struct dso_weight dsos[DSOS_MAX];
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < node_count; i++)
 		if (!nodes[i].is_command)
-			count_object(objects, &count, &nodes[i]);
+			count_dso(dsos, &count, &nodes[i]);
 	while (chips->count < CHIPS_MAX && count) {
 		size_t most = 0;
 
 		for (size_t i = 1; i < count; i++)
-			if (objects[i].weight > objects[most].weight)
+			if (dsos[i].weight > dsos[most].weight)
 				most = i;
-		add_chip(chips, objects[most].role, "", objects[most].name);
-		objects[most] = objects[--count];
+		add_chip(chips, dsos[most].role, "", dsos[most].name);
+		dsos[most] = dsos[--count];
 	}
 }
 
@@ -217,8 +217,8 @@ void flame_fill_put_legend(struct canvas *canvas, struct canvas_area area, enum 
 
 	if (fill == FLAME_BY_KIND) {
 		list_kinds(nodes, node_count, &chips);
-	} else if (fill == FLAME_BY_OBJECT) {
-		list_objects(nodes, node_count, &chips);
+	} else if (fill == FLAME_BY_DSO) {
+		list_dsos(nodes, node_count, &chips);
 	} else if (fill == FLAME_BY_CHANGE) {
 		add_chip(&chips, ROLE_FILL_MORE_LARGE, "", "+5");
 		add_chip(&chips, ROLE_FILL_MORE, "", "+0.5");

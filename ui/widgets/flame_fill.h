@@ -5,12 +5,12 @@
 #define UI_FLAME_FILL_H
 
 #include "analyzer/snapshot.h"
-#include "ui/canvas.h"
+#include "term/canvas.h"
 
 enum flame_fill {
 	FLAME_BY_KIND,
 	FLAME_BY_SHARE,
-	FLAME_BY_OBJECT,
+	FLAME_BY_DSO,
 	FLAME_BY_CHANGE,	/* only when the snapshot is compared */
 	FLAME_FILL_COUNT
 };

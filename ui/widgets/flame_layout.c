@@ -17,6 +17,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "search.h"
+
 /* The frames whose callees are laid out: a node's, or the outermost. */
 struct caller {
 	uint32_t box;		/* FLAME_NONE: none, the callees are outermost frames */
@@ -55,7 +57,7 @@ static void add_box(struct flame_layout *layout, struct flame_box box)
 		layout->lines = box.line + 1;
 }
 
-/* The unit at which @weight, from the left edge of the whole on, lies within @caller. */
+/* Returns the unit at which @weight, from the left edge of the whole, lies within @caller. */
 static int position(const struct filling *filling, const struct caller *caller, double weight)
 {
 	const double whole = filling->layout->weight;
@@ -66,7 +68,7 @@ static int position(const struct filling *filling, const struct caller *caller, 
 	return x < caller->end_x ? (int)x : caller->end_x;
 }
 
-/* False: it has no room. */
+/* Adds the box of a callee; false: it has no room. */
 static bool add_callee(const struct filling *filling, const struct caller *caller,
 		       struct flame_box box)
 {
@@ -94,9 +96,9 @@ static void lay_out_callees(const struct filling *filling, const struct caller *
 						: filling->layout->boxes[caller->box].node;
 	for (uint32_t i = caller->first; i < caller->end; i += nodes[i].size) {
 		const struct flame_box box = {
-			.node = i, .begin = begin, .weight = nodes[i].total_weight,
+			.node = i, .begin = begin, .weight = nodes[i].now.total.weight,
 			.is_hottest = caller->is_hottest && i == caller->first &&
-				      nodes[i].total_weight >= caller->self,
+				      nodes[i].now.total.weight >= caller->self,
 		};
 
 		if (!(box.weight > 0))	/* compared: it is gone */
@@ -125,7 +127,7 @@ static void lay_out_box(const struct filling *filling, uint32_t index)
 	caller = (struct caller){
 		.box = index, .first = box->node + 1, .end = box->node + node->size,
 		.line = box->line + 1, .x = box->x, .end_x = box->x + box->width,
-		.begin = box->begin, .self = node->self_weight,
+		.begin = box->begin, .self = node->now.self.weight,
 		.hidden = node->hidden_weight, .is_hottest = box->is_hottest,
 	};
 	lay_out_callees(filling, &caller);
@@ -155,7 +157,7 @@ static void lay_out_zoom(const struct filling *filling)
 			node = nodes[node].parent;
 		add_box(filling->layout, (struct flame_box){
 			.node = node, .parent = line ? line - 1 : FLAME_NONE, .line = line,
-			.width = filling->shape->width, .weight = nodes[node].total_weight,
+			.width = filling->shape->width, .weight = nodes[node].now.total.weight,
 			.is_ancestor = line < depth, .is_hottest = true });
 	}
 }
@@ -171,7 +173,7 @@ void flame_layout_fill(struct flame_layout *layout, const struct call_tree *tree
 		layout->weight = tree->weight;
 		lay_out_roots(&filling);
 	} else {
-		layout->weight = tree->nodes[shape->zoom].total_weight;
+		layout->weight = tree->nodes[shape->zoom].now.total.weight;
 		lay_out_zoom(&filling);
 	}
 	for (uint32_t i = 0; i < layout->count; i++)
@@ -219,4 +221,86 @@ uint32_t flame_layout_callee(const struct flame_layout *layout, uint32_t box)
 			found = i;
 	}
 	return found;
+}
+
+/* A path has the ids of all callers: one id would be enough to find a frame, but not to find its
+ * nearest caller once the frame is gone. */
+void flame_path_finish(struct flame_path *path)
+{
+	free(path->ids);
+	*path = (struct flame_path){ 0 };
+}
+
+void flame_path_set(struct flame_path *path, const struct call_tree *tree, uint32_t node)
+{
+	const size_t count = node == FLAME_NONE ? 0 : tree->nodes[node].depth + 1;
+
+	if (count > path->room) {
+		uint64_t *ids = reallocarray(path->ids, count, sizeof(*ids));
+
+		if (!ids)
+			return;
+		path->ids = ids;
+		path->room = count;
+	}
+	path->count = count;
+	for (; node != FLAME_NONE; node = tree->nodes[node].parent)
+		path->ids[tree->nodes[node].depth] = tree->nodes[node].id;
+}
+
+uint32_t flame_path_find(const struct flame_path *path, const struct call_tree *tree)
+{
+	uint32_t found = FLAME_NONE, at = 0, end = tree->node_count;
+
+	for (size_t i = 0; i < path->count; i++) {
+		while (at < end && tree->nodes[at].id != path->ids[i])
+			at += tree->nodes[at].size;
+		if (at >= end)
+			break;
+		found = at;
+		end = at + tree->nodes[at].size;
+		at++;
+	}
+	return found;
+}
+
+bool flame_path_is(const struct flame_path *path, const struct call_tree *tree, uint32_t node)
+{
+	if (node == FLAME_NONE)
+		return path->count == 0;
+	return path->count && path->count == tree->nodes[node].depth + 1 &&
+	       path->ids[path->count - 1] == tree->nodes[node].id;
+}
+
+bool flame_match_is(const struct tree_node *node, const char *search)
+{
+	if (!(node->now.total.weight > 0))	/* compared: it is gone, and has no box */
+		return false;
+	return search_matches(search, node->symbol) ||
+	       (node->raw_symbol != node->symbol && search_matches(search, node->raw_symbol)) ||
+	       search_matches(search, node->dso);
+}
+
+/* A sample counts at its outermost match: that frame's total includes all it calls. */
+struct flame_matches flame_match_sum(const struct call_tree *tree, uint32_t zoom,
+				     const char *search)
+{
+	const uint32_t begin = zoom == FLAME_NONE ? 0 : zoom;
+	const uint32_t end = zoom == FLAME_NONE ? tree->node_count
+						: zoom + tree->nodes[zoom].size;
+	struct flame_matches matches = { 0, 0 };
+	uint32_t counted_end = begin;
+
+	for (uint32_t i = begin; i < end; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		if (!flame_match_is(node, search))
+			continue;
+		matches.count++;
+		if (i < counted_end)
+			continue;
+		matches.weight += node->now.total.weight;
+		counted_end = i + node->size;
+	}
+	return matches;
 }

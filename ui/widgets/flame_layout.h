@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fold/call_tree.h"
+#include "fold/tree.h"
 
 #define FLAME_NONE UINT32_MAX	/* index of a node or box: there is none */
 
@@ -64,5 +64,34 @@ uint32_t flame_layout_find(const struct flame_layout *layout, const struct call_
 uint32_t flame_layout_others(const struct flame_layout *layout, uint32_t node);
 /* Returns the box of the widest callee of @box, else its box of others, else FLAME_NONE. */
 uint32_t flame_layout_callee(const struct flame_layout *layout, uint32_t box);
+
+/* Identifies a frame across snapshots by the ids of its callers and its own.
+ * All zero: no frame, the whole tree. */
+struct flame_path {
+	uint64_t *ids;		/* owned; outermost first */
+	size_t count, room;
+};
+
+/* Sets @path to @node of @tree (FLAME_NONE: the whole tree). Out of memory: @path is unchanged. */
+void flame_path_set(struct flame_path *path, const struct call_tree *tree, uint32_t node);
+void flame_path_finish(struct flame_path *path);
+
+/* Returns the frame's node in @tree, or that of its nearest caller in it; FLAME_NONE: neither. */
+uint32_t flame_path_find(const struct flame_path *path, const struct call_tree *tree);
+/* True if @node is the frame itself, not a caller in its place. */
+bool flame_path_is(const struct flame_path *path, const struct call_tree *tree, uint32_t node);
+
+/* A search in the tree. */
+struct flame_matches {
+	uint32_t count;		/* frames that match */
+	double weight;		/* weight of the samples with at least one match */
+};
+
+/* True if @node matches @search in its symbol or DSO (see search.h) and is not gone. */
+bool flame_match_is(const struct tree_node *node, const char *search);
+
+/* Sums the matches among @zoom and its callees (FLAME_NONE: in the whole tree). */
+struct flame_matches flame_match_sum(const struct call_tree *tree, uint32_t zoom,
+				     const char *search);
 
 #endif

@@ -1,11 +1,11 @@
-/* group_order.c - see ui/group_order.h. */
-#include "ui/group_order.h"
+/* group_order.c - see group_order.h. */
+#include "group_order.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "fold/group_keys.h"
+#include "fold/query.h"
 
 #define GAP " \u203a "
 
@@ -21,7 +21,11 @@ const char *const group_key_helps[GROUP_KEY_COUNT] = {
 	[GROUP_POD] = "pod of Kubernetes",
 	[GROUP_CPU] = "CPU it ran on",
 	[GROUP_SOCKET] = "package of the CPU",
-	[GROUP_OBJECT] = "program or library",
+	[GROUP_PMU] = "PMU: the CPU's kind of core",
+	[GROUP_WAIT] = "off-cpu: what it waits for",
+	[GROUP_STATE] = "off-cpu: how it waited",
+	[GROUP_WAKER] = "off-cpu: who woke it",
+	[GROUP_DSO] = "program or library",
 	[GROUP_SYMBOL] = "function",
 	[GROUP_ADDRESS] = "instruction",
 	[GROUP_SOURCE] = "file and line",
@@ -29,7 +33,7 @@ const char *const group_key_helps[GROUP_KEY_COUNT] = {
 };
 
 const struct group_order group_order_at_first = {
-	3, { GROUP_COMM, GROUP_OBJECT, GROUP_SYMBOL },
+	3, { GROUP_COMM, GROUP_DSO, GROUP_SYMBOL },
 };
 
 uint32_t group_order_level(const struct group_order *order, enum group_key key)

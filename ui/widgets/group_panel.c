@@ -12,26 +12,27 @@
  * The cursor follows a key, not a line: a key that is moved or added stays under it. The marks at
  * the right move the key with the mouse. The tree gets the rest of the screen: so the help of the
  * keys is beside them only if the tree's names keep their room, else in the bottom line
- * (ui/frame.c).
+ * instead of the view's keys.
  */
 #include "group_panel.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "fold/group_keys.h"
-#include "state.h"
+#include "command_list.h"
+#include "fold/query.h"
+#include "pieces.h"
 
 #define LINES	     (GROUP_KEY_COUNT + 1)
 #define FRAME	     2		/* cells and lines of it */
-#define LEVEL_X	     2		/* in the box: behind the cursor's mark */
+#define LEVEL_X	     2		/* in the box: after the cursor's mark */
 #define NAME_X	     4
 #define HELP_X	     15		/* the longest name is container */
 #define HELP_CELLS   28
 #define MARKS_CELLS  4		/* "^v" between spaces */
 #define PANEL_CELLS  (HELP_X + HELP_CELLS + MARKS_CELLS)
 #define SHORT_CELLS  (HELP_X + MARKS_CELLS)	/* without help */
-#define TREE_CELLS   40		/* what the tree needs beside it, or it lies beneath */
+#define TREE_CELLS   40		/* needed beside the tree, or it lies beneath */
 #define UP_MARK	     "\u25b2"
 #define DOWN_MARK    "\u25bc"
 
@@ -58,21 +59,21 @@ static int line_of(const struct group_order *order, int key)
 	return at;
 }
 
-void group_panel_open(struct ui_state *state)
+static void group_panel_open(struct ui_state *state)
 {
-	state->group_panel = (struct group_panel){
-		.is_open = true, .cursor = (int)state->groups.keys[0],
+	*group_panel_of(state) = (struct group_panel){
+		.is_open = true, .cursor = (int)state->query.groups.keys[0],
 	};
 	state->is_changed = true;
 }
 
 static void close_panel(struct ui_state *state)
 {
-	state->group_panel.is_open = false;
+	group_panel_of(state)->is_open = false;
 	state->is_changed = true;
 }
 
-/* Another order is asked for at once; one that can't be is told. */
+/* Requests the rows of another order at once; shows a message about one that can't be. */
 static void take_order(struct ui_state *state, const struct group_order *order, int err,
 		       const struct diag *why)
 {
@@ -80,17 +81,17 @@ static void take_order(struct ui_state *state, const struct group_order *order, 
 		state_say(state, "%s", why->text);
 		return;
 	}
-	if (order->count == state->groups.count &&
-	    !memcmp(order->keys, state->groups.keys, order->count * sizeof(order->keys[0])))
+	if (order->count == state->query.groups.count &&
+	    !memcmp(order->keys, state->query.groups.keys, order->count * sizeof(order->keys[0])))
 		return;
-	state->groups = *order;
+	state->query.groups = *order;
 	state_ask(state);
 }
 
 static void use_line(struct ui_state *state)
 {
-	const int key = state->group_panel.cursor;
-	struct group_order order = state->groups;
+	const int key = group_panel_of(state)->cursor;
+	struct group_order order = state->query.groups;
 	struct diag why = { 0 };
 	int err = 0;
 
@@ -101,11 +102,11 @@ static void use_line(struct ui_state *state)
 	take_order(state, &order, err, &why);
 }
 
-/* To that level, counted from 1. */
+/* Moves the key under the cursor to @level, counted from 1. */
 static void place_key(struct ui_state *state, uint32_t level)
 {
-	const int key = state->group_panel.cursor;
-	struct group_order order = state->groups;
+	const int key = group_panel_of(state)->cursor;
+	struct group_order order = state->query.groups;
 	struct diag why = { 0 };
 	int err;
 
@@ -115,12 +116,12 @@ static void place_key(struct ui_state *state, uint32_t level)
 	take_order(state, &order, err, &why);
 }
 
-/* One level up (-1) or down. */
+/* Moves the key under the cursor a level up (@step -1) or down. */
 static void shift_key(struct ui_state *state, int step)
 {
-	const int key = state->group_panel.cursor;
+	const int key = group_panel_of(state)->cursor;
 	const uint32_t level = key == GROUP_PANEL_RESET
-			       ? 0 : group_order_level(&state->groups, (enum group_key)key);
+			       ? 0 : group_order_level(&state->query.groups, (enum group_key)key);
 
 	if (!level)
 		state_say(state, "Space takes it in first");
@@ -132,22 +133,22 @@ static void move_to(struct ui_state *state, int line)
 {
 	int lines[LINES];
 
-	list_lines(&state->groups, lines);
+	list_lines(&state->query.groups, lines);
 	if (line > LINES - 1)
 		line = LINES - 1;
-	state->group_panel.cursor = lines[line > 0 ? line : 0];
+	group_panel_of(state)->cursor = lines[line > 0 ? line : 0];
 	state->is_changed = true;
 }
 
 static void move_by(struct ui_state *state, int lines)
 {
-	move_to(state, line_of(&state->groups, state->group_panel.cursor) + lines);
+	move_to(state, line_of(&state->query.groups, group_panel_of(state)->cursor) + lines);
 }
 
-void group_panel_press(struct ui_state *state, int key)
+static void press_in_panel(struct ui_state *state, int key)
 {
-	const int page = state->group_panel.height > FRAME + 1
-			 ? state->group_panel.height - FRAME : 1;
+	const int page = group_panel_of(state)->height > FRAME + 1
+			 ? group_panel_of(state)->height - FRAME : 1;
 
 	switch (key) {
 	case UI_KEY_UP:
@@ -169,7 +170,7 @@ void group_panel_press(struct ui_state *state, int key)
 	case '+':
 	case UI_KEY_RIGHT:	shift_key(state, 1); break;
 	case 'r':
-		state->group_panel.cursor = GROUP_PANEL_RESET;
+		group_panel_of(state)->cursor = GROUP_PANEL_RESET;
 		use_line(state);
 		break;
 	case UI_KEY_ESCAPE:
@@ -195,29 +196,29 @@ static int marks_x(const struct group_panel *panel)
 
 static void press_line(struct ui_state *state, const struct mouse *mouse)
 {
-	struct group_panel *panel = &state->group_panel;
+	struct group_panel *panel = group_panel_of(state);
 	const int line = mouse->y - panel->y - 1, x = mouse->x - marks_x(panel);
 	int lines[LINES];
 
 	if (line < 0 || line >= panel->height - FRAME || panel->top + line >= LINES)
 		return;
-	list_lines(&state->groups, lines);
+	list_lines(&state->query.groups, lines);
 	panel->cursor = lines[panel->top + line];
 	if (panel->cursor != GROUP_PANEL_RESET && x >= 0 &&
-	    group_order_level(&state->groups, (enum group_key)panel->cursor))
+	    group_order_level(&state->query.groups, (enum group_key)panel->cursor))
 		shift_key(state, x < MARKS_CELLS / 2 ? -1 : 1);
 	else
 		use_line(state);
 }
 
-bool group_panel_click(struct ui_state *state, const struct mouse *mouse)
+static bool click_in_panel(struct ui_state *state, const struct mouse *mouse)
 {
 	switch (mouse->action) {
 	case MOUSE_PRESS:
 	case MOUSE_DOUBLE:
 	case MOUSE_MENU:
 		state->is_changed = true;
-		if (is_inside(&state->group_panel, mouse))
+		if (is_inside(group_panel_of(state), mouse))
 			press_line(state, mouse);
 		else
 			close_panel(state);
@@ -244,19 +245,19 @@ int group_panel_cells(const struct ui_state *state, int width)
 {
 	const int cells = cells_of(width);
 
-	return state->group_panel.is_open && width - cells >= TREE_CELLS ? cells : 0;
+	return group_panel_of(state)->is_open && width - cells >= TREE_CELLS ? cells : 0;
 }
 
-const char *group_panel_help(const struct ui_state *state, int width)
+static const char *help_below(const struct ui_state *state, int width)
 {
-	const int key = state->group_panel.cursor;
+	const int key = group_panel_of(state)->cursor;
 
 	if (cells_of(width) > SHORT_CELLS + FRAME)
 		return NULL;
 	return key == GROUP_PANEL_RESET ? "the order at first" : group_key_helps[key];
 }
 
-/* False: there is no room. */
+/* Computes the box; false: there is no room. */
 static bool place_box(struct group_panel *panel, const struct canvas *canvas, int top, int bottom)
 {
 	panel->width = cells_of(canvas->width);
@@ -289,10 +290,10 @@ static void put(const struct group_panel *panel, struct canvas *canvas, int x, i
 
 static void draw_line(const struct ui_state *state, struct canvas *canvas, int key, int y)
 {
-	const struct group_panel *panel = &state->group_panel;
+	const struct group_panel *panel = group_panel_of(state);
 	const bool is_cursor = key == panel->cursor, is_reset = key == GROUP_PANEL_RESET;
 	const uint32_t level =
-		is_reset ? 0 : group_order_level(&state->groups, (enum group_key)key);
+		is_reset ? 0 : group_order_level(&state->query.groups, (enum group_key)key);
 	const enum role role = is_cursor ? ROLE_BOX_CURSOR : ROLE_BOX;
 	const enum role quiet = is_cursor ? ROLE_BOX_CURSOR : ROLE_BOX_DIM;
 	const bool has_help = panel->width > SHORT_CELLS + FRAME;
@@ -317,19 +318,61 @@ static void draw_line(const struct ui_state *state, struct canvas *canvas, int k
 	put(panel, canvas, HELP_X, y, is_reset ? text : group_key_helps[key], quiet);
 }
 
-void group_panel_draw(struct ui_state *state, struct canvas *canvas, int top, int bottom)
+static void draw_panel(struct ui_state *state, struct canvas *canvas, int top, int bottom)
 {
-	struct group_panel *panel = &state->group_panel;
+	struct group_panel *panel = group_panel_of(state);
 	int lines[LINES];
 
 	if (!place_box(panel, canvas, top, bottom)) {
 		panel->width = panel->height = 0;
 		return;
 	}
-	list_lines(&state->groups, lines);
-	scroll_to(panel, line_of(&state->groups, panel->cursor));
+	list_lines(&state->query.groups, lines);
+	scroll_to(panel, line_of(&state->query.groups, panel->cursor));
 	canvas_put_box(canvas, panel->x, panel->y, panel->width, panel->height, ROLE_BOX_DIM);
 	put(panel, canvas, 0, panel->y, " groups by ", ROLE_BOX);
 	for (int i = 0; i < panel->height - FRAME; i++)
 		draw_line(state, canvas, lines[panel->top + i], panel->y + 1 + i);
+}
+
+/* What the key under the cursor is comes first, where the box has no room for it. */
+static void draw_keys(struct ui_state *state, struct canvas *canvas, int y)
+{
+	static const char *const keys[] = { "Space in or out", "Esc close", "< > move", "1-8 level",
+					    "r reset" };
+	const char *help = help_below(state, canvas->width);
+	const char *shown[sizeof(keys) / sizeof(keys[0]) + 1] = { help };
+	int count = help ? 1 : 0;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		shown[count++] = keys[i];
+	pieces_draw_keys(canvas, y, shown, count);
+}
+
+/* The panel has no line of input. */
+static bool takes_text(const struct ui_state *state)
+{
+	(void)state;
+	return false;
+}
+
+static bool is_panel_open(const struct ui_state *state)
+{
+	return group_panel_of(state)->is_open;
+}
+
+const struct overlay_ops group_panel_ops = {
+	.bytes = sizeof(struct group_panel),
+	.is_open = is_panel_open,
+	.press = press_in_panel,
+	.click = click_in_panel,
+	.takes_text = takes_text,
+	.draw = draw_panel,
+	.draw_keys = draw_keys,
+};
+
+void cmd_group_keys(struct ui_state *state)
+{
+	command_show_view(state, VIEW_GROUPS);
+	group_panel_open(state);
 }

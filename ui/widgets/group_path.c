@@ -3,7 +3,7 @@
 
 #include "ui/views.h"
 
-/* What a node's key says of a row. */
+/* Sets what the key of a node says about the row. */
 static void take_level(struct snapshot_row *row, enum group_key key, const struct group_node *node)
 {
 	switch (key) {
@@ -31,25 +31,36 @@ static void take_level(struct snapshot_row *row, enum group_key key, const struc
 	case GROUP_POD:
 		row->pod = node->name;
 		break;
-	case GROUP_OBJECT:
-		row->object = node->text;
-		row->object_path = node->name;
+	case GROUP_WAIT:
+		row->wait = node->text;
+		break;
+	case GROUP_STATE:
+		row->wait_state = node->text;
+		break;
+	case GROUP_WAKER:
+		row->waker = node->name;
+		break;
+	case GROUP_DSO:
+		row->dso = node->text;
+		row->dso_path = node->name;
 		break;
 	case GROUP_SYMBOL:
 		row->symbol = node->text;
 		row->raw_symbol = node->name;
 		row->state = node->name[0] ? SYMBOL_NAMED : SYMBOL_UNKNOWN;
 		row->mode = node->mode;
-		row->object_path = node->object_path;
-		if (!row->object[0])
-			row->object = node->object_path;
+		row->address = node->address;
+		row->dso_id = node->dso_id;
+		row->dso_path = node->dso_path;
+		if (!row->dso[0])
+			row->dso = node->dso_path;
 		break;
 	default:
 		break;
 	}
 }
 
-/* From the root down to @node; returns how many. */
+/* Lists the nodes from the root down to @node; returns how many there are. */
 static uint32_t list_path(const struct group_tree *tree, uint32_t node,
 			  const struct group_node *out[GROUP_LEVELS])
 {
@@ -65,17 +76,13 @@ struct snapshot_row group_path_row(const struct group_tree *tree, uint32_t numbe
 	const struct group_node *path[GROUP_LEVELS], *node = &tree->nodes[number];
 	const uint32_t count = list_path(tree, number, path);
 	struct snapshot_row row = {
-		.id = node->id, .self_samples = node->self_samples,
-		.total_samples = node->total_samples, .self_weight = node->self_weight,
-		.total_weight = node->total_weight, .symbol = "", .raw_symbol = "", .object = "",
-		.object_path = "", .build_id = "", .comm = "", .reason = "", .source = "",
+		.id = node->id, .now = node->now, .base = node->base,
+		.symbol = "", .raw_symbol = "", .dso = "",
+		.dso_path = "", .build_id = "", .comm = "", .event = "", .reason = "", .source = "",
 		.source_reason = "", .command_line = "", .cgroup = "", .unit = "",
-		.container = "", .pod = "", .object_id = UINT32_MAX, .pid = -1,
+		.container = "", .pod = "", .wait = "",
+		.wait_state = "", .waker = "", .dso_id = UINT32_MAX, .pid = -1,
 		.tid = -1, .cpu = -1, .mode = MODE_UNKNOWN, .cpu_pct = -1, .busy_pct = -1,
-		.base_self_samples = node->base_self_samples,
-		.base_total_samples = node->base_total_samples,
-		.base_self_weight = node->base_self_weight,
-		.base_total_weight = node->base_total_weight,
 	};
 
 	for (uint32_t i = 0; i < count; i++)
@@ -83,7 +90,7 @@ struct snapshot_row group_path_row(const struct group_tree *tree, uint32_t numbe
 	return row;
 }
 
-/* -1: no filter can tell. */
+/* Returns the filter field of a key; -1: no filter can express it. */
 static int field_of(enum group_key key)
 {
 	switch (key) {
@@ -94,18 +101,21 @@ static int field_of(enum group_key key)
 	case GROUP_UNIT:      return FILTER_UNIT;
 	case GROUP_CONTAINER: return FILTER_CONTAINER;
 	case GROUP_POD:	      return FILTER_POD;
+	case GROUP_WAIT:      return FILTER_WAIT;
+	case GROUP_STATE:     return FILTER_STATE;
+	case GROUP_WAKER:     return FILTER_WAKER;
 	case GROUP_CPU:	      return FILTER_CPU;
-	case GROUP_OBJECT:    return FILTER_OBJECT;
+	case GROUP_DSO:    return FILTER_DSO;
 	case GROUP_SYMBOL:    return FILTER_SYMBOL;
 	default:	      return -1;
 	}
 }
 
-/* Elsewhere than below its object a function is all those of its name. */
-static bool is_below_object(const struct group_tree *tree, uint32_t level)
+/* True if a DSO is above: elsewhere a function stands for all functions of its name. */
+static bool is_below_dso(const struct group_tree *tree, uint32_t level)
 {
 	while (level-- > 0)
-		if (tree->keys[level] == GROUP_OBJECT)
+		if (tree->keys[level] == GROUP_DSO)
 			return true;
 	return false;
 }
@@ -134,7 +144,7 @@ size_t group_path_parts(const struct group_tree *tree, uint32_t node, struct fil
 			*left_out |= 1u << tree->keys[i];
 			continue;
 		}
-		if (field == FILTER_SYMBOL && !is_below_object(tree, i))
+		if (field == FILTER_SYMBOL && !is_below_dso(tree, i))
 			out[count].number = 0;
 		count++;
 	}

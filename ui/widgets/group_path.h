@@ -7,7 +7,7 @@
 
 #include "analyzer/snapshot.h"
 #include "fold/filter.h"
-#include "fold/group_tree.h"
+#include "fold/tree.h"
 
 /* Returns @node as a row with everything known from its path: command, process, function... Its
  * texts are BORROWED from the tree. */

@@ -5,17 +5,16 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "baseline_label.h"
+#include "activity_graph.h"
+#include "base/clock.h"
+#include "counter_line.h"
 #include "format.h"
-#include "load_strip.h"
 #include "pieces.h"
 #include "tabs.h"
-#include "time_heat.h"
-#include "ui/commands.h"
 
 #define WIDE_CELLS  100		/* from this width on, identity and quantities share a line */
-#define STRIP_LINES 16		/* lowest screen with room for the activity graph */
-#define STRIP_CELLS 20		/* least width of the graph; states are dropped before */
+#define ACTIVITY_LINES 16	/* lowest screen with room for the activity graph */
+#define ACTIVITY_CELLS 20	/* least width of the graph; states are dropped before */
 #define NAME_CELLS  10		/* "flametop" and a gap */
 #define NAMED_CELLS 38		/* narrowest line with room for the name */
 #define LIVE_CELLS  32		/* narrowest graph with room for the word "live" */
@@ -94,7 +93,7 @@ static void list_past(const struct ui_state *state, struct pieces *list)
 	struct time_zero zero = state_time_zero(state);
 	char text[TIME_TEXT_BYTES];
 
-	zero.is_exact = state->screen_width >= EXACT_CELLS;
+	zero.is_exact = state->display.width >= EXACT_CELLS;
 	time_text_range(text, &time, &zero);
 	pieces_add(list, 1, ROLE_STATE, "%s%s", text, state_is_time_waiting(state) ? "\u2026" : "");
 	time_text_ago(text, &time, &zero, state->shown->newest_ns);
@@ -107,15 +106,15 @@ static void list_quantities(const struct ui_state *state, struct pieces *list)
 	const double complete_pct = snapshot_complete_pct(snapshot);
 	char text[FORMAT_BYTES], window[HEADER_WINDOW_BYTES];
 
-	if (state->time.end_ns)
+	if (state->query.time.end_ns)
 		list_past(state, list);
 	else if (snapshot->is_selected)
 		pieces_add(list, 1, ROLE_STATE, "live\u2026");	/* on its way */
 	else
 		pieces_add(list, 1, ROLE_TEXT, "%s",
 			   header_window_name(window, snapshot->window, snapshot->window_s,
-					      state->is_zeroed));
-	if (!snapshot->is_selected && !state->time.end_ns &&
+					      state->query.is_zeroed));
+	if (!snapshot->is_selected && !state->query.time.end_ns &&
 	    (snapshot->window == WINDOW_ALL || snapshot->window == WINDOW_DECAY))
 		pieces_add(list, 5, ROLE_DIM, "%s", format_duration(text, snapshot->window_s));
 	pieces_add(list, 2, ROLE_TEXT, "%5s samples", format_count(text, snapshot->samples));
@@ -151,10 +150,10 @@ static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 	list_count(list, 3, ROLE_LOSS, snapshot->filtered_unknown_uid, "of unknown user");
 	list_count(list, 3, ROLE_LOSS, snapshot->evicted_samples, "evicted");
 	list_count(list, 3, ROLE_LOSS,
-		   snapshot->ledger.counts[LOSS_MAPPINGS].since_start +
-			   snapshot->ledger.counts[LOSS_OBJECTS].since_start +
-			   snapshot->ledger.counts[LOSS_NAMES].since_start, "over budget");
-	list_count(list, 4, ROLE_DIM, snapshot->ledger.counts[LOSS_TASKS].since_start,
+		   snapshot->losses.counts[LOSS_MAPPINGS].since_start +
+			   snapshot->losses.counts[LOSS_DSOS].since_start +
+			   snapshot->losses.counts[LOSS_NAMES].since_start, "over budget");
+	list_count(list, 4, ROLE_DIM, snapshot->losses.counts[LOSS_TASKS].since_start,
 		   "forgotten tasks");
 	list_count(list, 4, ROLE_DIM, snapshot->truncated_stacks, "cut stacks");
 	list_count(list, 4, ROLE_DIM, snapshot->stalled_rounds, "stalled rounds");
@@ -169,26 +168,28 @@ static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 /* A dim piece of this rank is no counter, see last_state(). */
 static void list_baseline(const struct ui_state *state, struct pieces *list)
 {
-	char label[BASELINE_LABEL_BYTES];
+	char label[BASELINE_TEXT_BYTES];
 
 	if (state_is_compared(state))
 		pieces_add(list, 2, ROLE_STATE, "A: %s", baseline_label(state, label));
-	else if (state->compare.has_baseline)
+	else if (state->query.compare.has_baseline)
 		pieces_add(list, 2, ROLE_DIM, "A marked");
 }
 
 /* Returns what 100 % stands for; NULL: all samples. */
 static const char *percent_base(const struct ui_state *state)
 {
-	if (state_is_groups(state) ? state->groups_view.is_of_parent
-				   : state_is_tree(state) && state->tree.is_of_parent)
-		return "% of parent";
-	return state->shown && state->shown->is_relative && !state_is_probes(state) &&
-	       !state_is_probe(state) ? "% of shown" : NULL;
+	const struct view_ops *ops = state->view->ops;
+
+	if (ops->of_parent && *ops->of_parent(state->view))
+		return ops->parent ? NULL : "% of parent";	/* the view says it itself */
+	return state->shown && state->shown->is_relative && !ops->cursor_probe
+	       ? "% of shown" : NULL;
 }
 
-/* Beside the strip, which shows it, nothing more is said of the past: the strip would jump. */
-static void list_states(const struct ui_state *state, bool has_strip, struct pieces *list)
+/* Beside the activity graph, which shows it, nothing more is said of the past: the activity graph
+ * would jump. */
+static void list_states(const struct ui_state *state, bool has_activity, struct pieces *list)
 {
 	const struct snapshot *snapshot = state->shown;
 	char text[FORMAT_BYTES];
@@ -199,19 +200,19 @@ static void list_states(const struct ui_state *state, bool has_strip, struct pie
 		pieces_add(list, 1, ROLE_STATE, "command ended");
 	if (snapshot && snapshot->is_last && snapshot->end_err)
 		pieces_add(list, 1, ROLE_LOSS, "%s", snapshot->end_reason);
-	if (state->is_paused)
+	if (state->query.is_paused)
 		pieces_add(list, 1, ROLE_STATE, "PAUSED");
-	if (state->time.end_ns && !has_strip)
+	if (state->query.time.end_ns && !has_activity)
 		pieces_add(list, 1, ROLE_STATE, "PAST");
 	list_baseline(state, list);
 	if (state->is_source_changing)
 		pieces_add(list, 2, ROLE_STATE, "changing\u2026");
-	if (state->show_idle && snapshot)
+	if (state->query.show_idle && snapshot)
 		pieces_add(list, 5, ROLE_STATE, "idle shown: %s samples",
 			   format_count(text, snapshot->idle_samples));
 	if (percent_base(state))
 		pieces_add(list, 2, ROLE_STATE, "%s", percent_base(state));
-	if (state->raw_names)
+	if (state->query.raw_names)
 		pieces_add(list, 5, ROLE_STATE, "raw names");
 	if (snapshot)
 		list_losses(snapshot, list);
@@ -248,15 +249,9 @@ static struct piece last_state(const struct ui_state *state, const struct pieces
 	return piece;
 }
 
-static void add_button(struct ui_state *state, const char *command, struct canvas_area area)
-{
-	hits_add(&state->hits, (struct hit){ HIT_COMMAND, area.x, area.y, area.width, 1,
-					     (size_t)(commands_find(command) - commands) });
-}
-
 /* Draws the states at the right edge of the line; returns the first column used. */
 static int draw_states(struct ui_state *state, struct canvas *canvas, int y, int room,
-		       bool has_strip)
+		       bool has_activity)
 {
 	const int right = canvas->width - 1;
 	struct pieces list = { .gap = GAP };
@@ -265,7 +260,7 @@ static int draw_states(struct ui_state *state, struct canvas *canvas, int y, int
 	bool is_cut;
 	int width, tail;
 
-	list_states(state, has_strip, &list);
+	list_states(state, has_activity, &list);
 	is_cut = pieces_width(canvas, &list) > room;
 	last = last_state(state, &list, is_cut);
 	tail = canvas_text_width(canvas, last.text);
@@ -273,7 +268,7 @@ static int draw_states(struct ui_state *state, struct canvas *canvas, int y, int
 	canvas_put_text(canvas, (struct canvas_area){ area.x, y, tail }, canvas_clean(last.text),
 			last.role);
 	if (tail)
-		add_button(state, "messages", (struct canvas_area){ area.x, y, tail });
+		hits_add(&state->display.hits, (struct hit){ HIT_MESSAGES, area.x, y, tail, 1, 0 });
 	if (tail)
 		tail += canvas_text_width(canvas, GAP);
 	width = pieces_fit(canvas, &list, room - tail);
@@ -285,34 +280,35 @@ static int draw_states(struct ui_state *state, struct canvas *canvas, int y, int
 	area.x = right - tail - area.width;
 	pieces_put(canvas, area, &list);
 	if (has_role(&list, ROLE_LOSS, 0) || has_role(&list, ROLE_DIM, COUNTER_RANK))
-		add_button(state, "losses", area);
+		hits_add(&state->display.hits,
+			 (struct hit){ HIT_LOSSES, area.x, area.y, area.width, 1, 0 });
 	return area.x;
 }
 
 /* Returns the range between brackets: during a drag the one that would be selected. */
 static struct time_range marked_time(const struct ui_state *state)
 {
-	return state->drag.is_on ? state->drag.range : state_shown_time(state);
+	return state->display.drag.is_on ? state->display.drag.range : state_shown_time(state);
 }
 
 static void add_hit(struct ui_state *state, enum hit_kind kind, const struct time_scale *scale)
 {
-	hits_add(&state->hits, (struct hit){ kind, scale->x, scale->y, scale->width,
+	hits_add(&state->display.hits, (struct hit){ kind, scale->x, scale->y, scale->width,
 					     scale->height, 0 });
 }
 
 /* Returns the text of the "live" button, in brackets while live, like a selected time. */
 static const char *live_text(const struct ui_state *state)
 {
-	const bool is_live = !state->is_paused && !state->time.end_ns;
+	const bool is_live = !state->query.is_paused && !state->query.time.end_ns;
 
 	if (state->shown->is_replay)
 		return is_live ? "[all]" : " all ";
 	return is_live ? "[live]" : " live ";
 }
 
-/* Leaves a cell before and behind it for marks. */
-static void draw_strip(struct ui_state *state, struct canvas *canvas, struct canvas_area area)
+/* Leaves a cell before and after it for marks. */
+static void draw_activity(struct ui_state *state, struct canvas *canvas, struct canvas_area area)
 {
 	const char *text = live_text(state);
 	const int live = canvas_text_width(canvas, text);
@@ -321,21 +317,21 @@ static void draw_strip(struct ui_state *state, struct canvas *canvas, struct can
 		area.width -= live + 1;
 		canvas_put_text(canvas, (struct canvas_area){ area.x + area.width + 1, area.y,
 							      live }, canvas_clean(text), ROLE_DIM);
-		hits_add(&state->hits, (struct hit){ HIT_LIVE, area.x + area.width + 1, area.y,
-						     live, 1, 0 });
+		hits_add(&state->display.hits,
+			 (struct hit){ HIT_LIVE, area.x + area.width + 1, area.y, live, 1, 0 });
 	}
-	state->strip = load_strip_scale(state->shown, state->time, area);
-	load_strip_draw(state->shown, &state->strip, marked_time(state), canvas);
-	add_hit(state, HIT_STRIP, &state->strip);
+	state->display.activity = activity_graph_scale(state->shown, state->query.time, area);
+	activity_graph_draw(state->shown, &state->display.activity, marked_time(state), canvas);
+	add_hit(state, HIT_ACTIVITY, &state->display.activity);
 }
 
 static void draw_load(struct ui_state *state, struct canvas *canvas, int y)
 {
-	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS, true);
+	const int end = draw_states(state, canvas, y, canvas->width - 2 - ACTIVITY_CELLS, true);
 
 	if (state->shown)
-		draw_strip(state, canvas,
-			   (struct canvas_area){ 1, y, end - 1 - (end < canvas->width - 1) });
+		draw_activity(state, canvas,
+			      (struct canvas_area){ 1, y, end - 1 - (end < canvas->width - 1) });
 }
 
 static bool is_wide(int width)
@@ -357,7 +353,7 @@ int header_heat_lines(int width, int height)
 
 int header_heat_height(int width)
 {
-	return header_lines(width, STRIP_LINES) + HEAT_TABLE + 1 + HEAT_LEAST;
+	return header_lines(width, ACTIVITY_LINES) + HEAT_TABLE + 1 + HEAT_LEAST;
 }
 
 /* Draws the heat map on @lines from @y on, in the same columns as the graph below it. */
@@ -366,13 +362,13 @@ static void draw_heat(struct ui_state *state, struct canvas *canvas, int y, int 
 	const struct canvas_area left = { 1, y, canvas->width - 2 };
 	const struct snapshot *shown = state->shown;
 
-	state->heat = state->strip;
-	state->heat.y = y;
-	state->heat.height = lines;
-	state->heat.row_ns = TIME_TICK_NS * (unsigned int)(HEAT_ROWS / lines);
-	if (shown->strip_count && !shown->heat)
-		state->heat.width = 0;
-	if (state->heat.width <= 0) {
+	state->display.heat = state->display.activity;
+	state->display.heat.y = y;
+	state->display.heat.height = lines;
+	state->display.heat.row_ns = TIME_TICK_NS * (unsigned int)(HEAT_ROWS / lines);
+	if (shown->activity_count && !shown->heat)
+		state->display.heat.width = 0;
+	if (state->display.heat.width <= 0) {
 		if (!state_is_waiting(state))
 			canvas_put_text(
 				canvas, left,
@@ -380,15 +376,15 @@ static void draw_heat(struct ui_state *state, struct canvas *canvas, int y, int 
 				ROLE_DIM);
 		return;
 	}
-	time_heat_draw(shown, &state->heat, marked_time(state), canvas->width >= LABEL_CELLS,
-		       canvas);
-	add_hit(state, HIT_HEAT, &state->heat);
+	time_heat_draw(shown, &state->display.heat, marked_time(state),
+		       canvas->width >= LABEL_CELLS, canvas);
+	add_hit(state, HIT_HEAT, &state->display.heat);
 }
 
 /* Draws the heat map: the states have a line of their own, with what the characters stand for. */
 static void draw_enlarged(struct ui_state *state, struct canvas *canvas, int y, int lines)
 {
-	const int end = draw_states(state, canvas, y, canvas->width - 2 - STRIP_CELLS, true);
+	const int end = draw_states(state, canvas, y, canvas->width - 2 - ACTIVITY_CELLS, true);
 	struct canvas_area area = { 1, y + lines + 1, canvas->width - 2 };
 
 	if (!state->shown)
@@ -397,10 +393,10 @@ static void draw_enlarged(struct ui_state *state, struct canvas *canvas, int y, 
 		area.x += TIME_HEAT_LABEL_CELLS + 1;
 		area.width -= TIME_HEAT_LABEL_CELLS + 1;
 	}
-	draw_strip(state, canvas, area);
+	draw_activity(state, canvas, area);
 	draw_heat(state, canvas, y + 1, lines);
-	if (state->heat.width > 0)
-		time_heat_draw_legend(state->shown, &state->heat, canvas,
+	if (state->display.heat.width > 0)
+		time_heat_draw_legend(state->shown, &state->display.heat, canvas,
 				      (struct canvas_area){ 1, y, end - 2 });
 }
 
@@ -467,13 +463,15 @@ static int draw_quantities(const struct ui_state *state, struct canvas *canvas, 
 
 int header_lines(int width, int height)
 {
-	return 2 + !is_wide(width) + (height >= STRIP_LINES || is_wide(width));
+	return 2 + !is_wide(width) + (height >= ACTIVITY_LINES || is_wide(width));
 }
 
 void header_draw(struct ui_state *state, struct canvas *canvas)
 {
-	const int heat = state->wants_heat ? header_heat_lines(canvas->width, canvas->height) : 0;
-	const int last = header_lines(canvas->width, canvas->height) + heat - 1;
+	const int heat =
+		state->query.wants_heat ? header_heat_lines(canvas->width, canvas->height) : 0;
+	const int counters = counter_line_height(state, canvas->height);
+	const int last = header_lines(canvas->width, canvas->height) + heat + counters - 1;
 	int y = 0;
 
 	if (is_wide(canvas->width)) {
@@ -482,7 +480,9 @@ void header_draw(struct ui_state *state, struct canvas *canvas)
 		draw_identity(state, canvas, 0, canvas->width - 2);
 		draw_quantities(state, canvas, ++y, false);
 	}
-	if (y + 1 < last) {
+	if (counters)
+		counter_line_draw(state, canvas, last - 1);
+	if (y + 1 < last - counters) {
 		if (heat)
 			draw_enlarged(state, canvas, y + 1, heat - 1);
 		else
@@ -493,4 +493,50 @@ void header_draw(struct ui_state *state, struct canvas *canvas)
 
 		tabs_draw(state, canvas, last, end - 1 - (end < canvas->width - 1));
 	}
+}
+
+/* A window that is live ends anywhere: milliseconds would only be in the way. */
+static struct time_range without_ms(struct time_range time)
+{
+	const uint64_t length_ns = time.end_ns - time.begin_ns;
+	const uint64_t seconds = (length_ns + CLOCK_NS_PER_S / 2) / CLOCK_NS_PER_S;
+
+	if (length_ns >= CLOCK_NS_PER_S)
+		time.end_ns = time.begin_ns + seconds * CLOCK_NS_PER_S;
+	return time;
+}
+
+static char *name_time(const struct ui_state *state, struct time_range time, bool is_selected,
+		       char out[BASELINE_TEXT_BYTES])
+{
+	const struct time_zero zero = state_time_zero(state);
+	char text[TIME_TEXT_BYTES];
+
+	if (!is_selected)
+		time = without_ms(time);
+	snprintf(out, BASELINE_TEXT_BYTES, "%s", time_text_range(text, &time, &zero));
+	return out;
+}
+
+char *baseline_label_marked(const struct ui_state *state, char out[BASELINE_TEXT_BYTES])
+{
+	if (state->query.compare.is_rest)
+		snprintf(out, BASELINE_TEXT_BYTES, "the rest of history");
+	if (state->query.compare.is_rest)
+		return out;
+	return name_time(state, state->query.compare.marked,
+			 state->query.compare.is_marked_selected, out);
+}
+
+char *baseline_label(const struct ui_state *state, char out[BASELINE_TEXT_BYTES])
+{
+	const struct snapshot_baseline *baseline = &state->shown->baseline;
+	const struct time_range time = { baseline->begin_ns, baseline->end_ns };
+
+	if (!state->shown->has_baseline || state->query.compare.is_rest)
+		return baseline_label_marked(state, out);
+	if (!baseline->label || !baseline->label[0])
+		return name_time(state, time, state->query.compare.is_selected, out);
+	snprintf(out, BASELINE_TEXT_BYTES, "%s", baseline->label);
+	return out;
 }

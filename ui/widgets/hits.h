@@ -17,10 +17,13 @@ enum hit_kind {
 	HIT_CRUMB,		/* number: filter parts up to this breadcrumb */
 	HIT_PROBE,		/* the probe whose hits are shown */
 	HIT_PANE,		/* enum probe_pane */
-	HIT_STRIP,		/* activity graph; a cell's time: see time_scale.h */
-	HIT_HEAT,		/* heat map; a cell's time: see time_scale.h */
+	HIT_LAYER,		/* enum listing_layer */
+	HIT_ACTIVITY,		/* activity graph; a cell's time: see struct time_scale */
+	HIT_HEAT,		/* heat map; a cell's time: see struct time_scale */
 	HIT_LIVE,
-	HIT_COMMAND,		/* index into commands[] */
+	HIT_MESSAGES,		/* opens the page of messages */
+	HIT_LOSSES,		/* opens the page of losses */
+	HIT_COMMAND,		/* index into the keymap's commands */
 };
 
 struct hit {
@@ -41,6 +44,18 @@ static inline void hits_add(struct hits *hits, struct hit hit)
 }
 
 /* Returns what is at cell @x, @y; for HIT_ROWS `number` is the index of the row there. */
-struct hit hits_find(const struct hits *hits, int x, int y);
+static inline struct hit hits_find(const struct hits *hits, int x, int y)
+{
+	for (size_t i = hits->count; i-- > 0;) {	/* the area drawn last lies on top */
+		struct hit hit = hits->list[i];
+
+		if (x < hit.x || x >= hit.x + hit.width || y < hit.y || y >= hit.y + hit.height)
+			continue;
+		if (hit.kind == HIT_ROWS)
+			hit.number += (size_t)(y - hit.y);
+		return hit;
+	}
+	return (struct hit){ .kind = HIT_NOTHING };
+}
 
 #endif

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "ui/canvas.h"
-#include "ui/keys.h"
+#include "term/canvas.h"
+#include "term/keys.h"
 
 #define MENU_LABEL_BYTES 160
 #define MENU_NOTE_BYTES	 200
@@ -55,9 +55,9 @@ struct menu {
 	size_t shown_count;
 	size_t cursor, top;	/* in shown */
 	char typed[MENU_TYPED_BYTES];	/* in lower case: matching ignores case */
-	char words[MENU_TYPED_BYTES + 1];	/* of `typed`, each terminated; "" ends the list */
+	char words[MENU_TYPED_BYTES + 1];	/* those of `typed`, terminated; "" ends the list */
 	int chosen;		/* index into items; -1: none yet */
-	int x, y, width, height;	/* of the box at the last draw */
+	int x, y, width, height;	/* the box at the last draw */
 };
 
 void menu_finish(struct menu *menu);	/* a zeroed one is fine */
@@ -74,7 +74,6 @@ void menu_add_disabled(struct menu *menu, const char *label, const char *why);
 void menu_set_synonyms(struct menu *menu, const char *synonyms);
 /* Moves the cursor to the line with @id, if there is one. */
 void menu_select(struct menu *menu, int id);
-void menu_close(struct menu *menu);
 
 /* Up, Down, Tab, PgUp, PgDn, Home, End move; Enter (and Space on a mark) chooses; Esc closes, or
  * first clears what was typed; Backspace erases; characters narrow. */

@@ -14,16 +14,14 @@
 
 #define TEXT_X 2		/* before it is the mark of the line that was found */
 
-void pager_init(struct pager *pager, const struct view_ops *ops)
+void pager_init(struct view *view)
 {
-	*pager = (struct pager){ .view.ops = ops, .found = PAGER_NOWHERE };
+	((struct pager *)view)->found = PAGER_NOWHERE;
 }
 
-void pager_finish(struct pager *pager)
+void pager_finish(struct view *view)
 {
-	free(pager->lines);
-	pager->lines = NULL;
-	pager->count = pager->room = 0;
+	free(((struct pager *)view)->lines);
 }
 
 void pager_clear(struct pager *pager)
@@ -96,7 +94,7 @@ static bool next_piece(const struct canvas *shape, const struct pager_line *line
 	return true;
 }
 
-/* How many pieces of @line begin at or before its byte @at, the first not counted. */
+/* Returns how many pieces of @line, without the first, begin at or before its byte @at. */
 static int pieces_before(const struct canvas *shape, const struct pager_line *line, const char *at)
 {
 	struct pager_piece piece = { .text = NULL };
@@ -121,7 +119,7 @@ static int height_of(const struct pager *pager, size_t count)
 	return height;
 }
 
-/* The first line that begins at or below screen line @top. */
+/* Returns the first line that begins at or below screen line @top. */
 static size_t line_at(const struct pager *pager, int top)
 {
 	size_t index = 0;
@@ -155,17 +153,33 @@ void pager_drop(struct pager *pager, size_t count)
 	memmove(pager->lines, pager->lines + count, pager->count * sizeof(pager->lines[0]));
 }
 
-void pager_mark(struct pager *pager)
+void pager_mark(struct view *view)
 {
+	struct pager *pager = (struct pager *)view;
+
 	pager->marked = pager->top;
 }
 
-void pager_return(struct pager *pager)
+void pager_unmark(struct view *view)
 {
+	struct pager *pager = (struct pager *)view;
+
 	pager->top = pager->marked;
 	pager->found = PAGER_NOWHERE;
 	pager->is_seeking = false;
 	clamp_top(pager);
+}
+
+bool pager_position(const struct view *view, int *page, int *pages)
+{
+	const struct pager *pager = (const struct pager *)view;
+
+	if (pager->page <= 0 || pager->height <= pager->page)
+		return false;
+	*pages = (pager->height + pager->page - 1) / pager->page;
+	*page = pager->top + pager->page >= pager->height ? *pages
+							  : pager->top / pager->page + 1;
+	return true;
 }
 
 static bool is_found_shown(const struct pager *pager)
@@ -180,18 +194,15 @@ static bool is_found_shown(const struct pager *pager)
 		y + count_pieces(&pager->shape, &pager->lines[pager->found]) > pager->top);
 }
 
-/* Modulo the count of lines. */
-static size_t first_candidate(const struct pager *pager, enum pager_find how)
+/* Returns the line that a search begins at, modulo the number of lines. */
+static size_t first_candidate(const struct pager *pager, int step)
 {
 	const bool is_shown = is_found_shown(pager);
 	const size_t here = is_shown ? pager->found : line_at(pager, pager->top);
 
-	switch (how) {
-	case PAGER_FIND_NEXT:	  return here + (is_shown ? 1 : 0);
-	case PAGER_FIND_PREVIOUS: return here + pager->count - 1;
-	case PAGER_FIND_HERE:	  break;
-	}
-	return line_at(pager, pager->marked);
+	if (step == PAGER_FIND_HERE)
+		return line_at(pager, pager->marked);
+	return step > 0 ? here + (is_shown ? 1 : 0) : here + pager->count - 1;
 }
 
 /* Scrolls the found line into the upper half, unless it is on the screen anyway. */
@@ -206,12 +217,14 @@ static void seek(struct pager *pager, const char *search)
 		pager->top = y - pager->page / 3;
 }
 
-bool pager_find(struct pager *pager, const char *text, enum pager_find how)
+bool pager_find(struct view *view, const struct ui_state *state, const char *text, int step)
 {
-	const size_t step = how == PAGER_FIND_PREVIOUS ? pager->count - 1 : 1;
-	size_t at = pager->count ? first_candidate(pager, how) : 0;
+	struct pager *pager = (struct pager *)view;
+	const size_t each = step < 0 ? pager->count - 1 : 1;
+	size_t at = pager->count ? first_candidate(pager, step) : 0;
 
-	for (size_t i = 0; i < pager->count; i++, at += step) {
+	(void)state;
+	for (size_t i = 0; i < pager->count; i++, at += each) {
 		if (!search_matches(text, pager->lines[at % pager->count].text))
 			continue;
 		pager->found = at % pager->count;
@@ -220,8 +233,8 @@ bool pager_find(struct pager *pager, const char *text, enum pager_find how)
 			seek(pager, text);
 		return true;
 	}
-	if (how == PAGER_FIND_HERE)
-		pager_return(pager);
+	if (step == PAGER_FIND_HERE)
+		pager_unmark(view);
 	return false;
 }
 

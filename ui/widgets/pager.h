@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ui/view.h"
+#include "view.h"
 
 #define PAGER_LINE_BYTES 512	/* more than a diag or a log line; longer text is cut */
 
@@ -37,9 +37,14 @@ struct pager {
 
 #define PAGER_NOWHERE SIZE_MAX
 
-/* @ops must use pager_draw() and pager_move(). */
-void pager_init(struct pager *pager, const struct view_ops *ops);
-void pager_finish(struct pager *pager);
+/* What the view_ops of all pagers have. A page that is more than a pager has it as its first
+ * member. */
+#define PAGER_OPS(page)                                                                            \
+	.place = IN_PAGER, .bytes = sizeof(page), .init = pager_init, .finish = pager_finish,      \
+	.move = pager_move, .mark = pager_mark, .unmark = pager_unmark, .find = pager_find,        \
+	.position = pager_position
+void pager_init(struct view *view);
+void pager_finish(struct view *view);
 
 void pager_clear(struct pager *pager);	/* keeps the scroll position */
 /* Removes the first @count lines; the lines on the screen stay where they are. */
@@ -48,18 +53,23 @@ void pager_drop(struct pager *pager, size_t count);
 void pager_add(struct pager *pager, enum role role, int indent, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-enum pager_find {
-	PAGER_FIND_HERE,	/* from the marked position on, while the user types */
-	PAGER_FIND_NEXT, PAGER_FIND_PREVIOUS,	/* from the found line, if on the screen */
-};
-
 /* Remember the scroll position; return to the remembered one. */
-void pager_mark(struct pager *pager);
-void pager_return(struct pager *pager);
+void pager_mark(struct view *view);
+void pager_unmark(struct view *view);
+
+/* The steps of pager_find(), which are view_ops.find's. */
+enum pager_find {
+	PAGER_FIND_PREVIOUS = -1,	/* from the found line, if on the screen */
+	PAGER_FIND_HERE = 0,	/* from the marked position on, while the user types */
+	PAGER_FIND_NEXT = 1,
+};
 
 /* Scrolls to a line that contains @text (see search.h), wrapping around. False: there is none; the
  * position is unchanged, or with PAGER_FIND_HERE the marked one. */
-bool pager_find(struct pager *pager, const char *text, enum pager_find how);
+bool pager_find(struct view *view, const struct ui_state *state, const char *text, int step);
+
+/* Sets *@page of *@pages, from 1; false: there is one page. */
+bool pager_position(const struct view *view, int *page, int *pages);
 
 void pager_draw(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
 		int rows);

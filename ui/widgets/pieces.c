@@ -65,3 +65,13 @@ int pieces_put(struct canvas *canvas, struct canvas_area area, const struct piec
 	}
 	return area.x;
 }
+
+void pieces_draw_keys(struct canvas *canvas, int y, const char *const *keys, int count)
+{
+	struct pieces line = { .gap = " \u00b7 " };
+
+	for (int i = 0; i < count; i++)
+		pieces_add(&line, i, ROLE_TEXT, "%s", keys[i]);
+	pieces_fit(canvas, &line, canvas->width - 2);
+	pieces_put(canvas, (struct canvas_area){ 1, y, canvas->width - 2 }, &line);
+}

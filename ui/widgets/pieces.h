@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "ui/canvas.h"
+#include "term/canvas.h"
 
 #define PIECE_BYTES 192
 #define PIECE_COUNT 32
@@ -34,5 +34,8 @@ int pieces_fit(const struct canvas *canvas, struct pieces *pieces, int width);
 
 /* Draws from the left edge of @area; returns the column after the last cell used. */
 int pieces_put(struct canvas *canvas, struct canvas_area area, const struct pieces *pieces);
+
+/* Draws the @count texts at the left of line @y, as many as there is room for. */
+void pieces_draw_keys(struct canvas *canvas, int y, const char *const *keys, int count);
 
 #endif

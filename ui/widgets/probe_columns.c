@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "change.h"
+#include "charts.h"
 #include "format.h"
-#include "sparkline.h"
 
 #define GAP_CELLS    1
 #define NAME_CELLS   20		/* other columns are dropped before the name gets less */
@@ -84,7 +84,8 @@ bool probe_state_is_dead(enum probe_state state)
 	return state == PROBE_REFUSED || state == PROBE_FAILED;
 }
 
-const char *probe_kind_letters(const struct snapshot_probe *probe)
+/* Returns k, u, t or U, with an r appended for return probes. */
+static const char *probe_kind_letters(const struct snapshot_probe *probe)
 {
 	static const char *const letters[][2] = {
 		[PROBE_KERNEL] = { "k", "kr" },	    [PROBE_USER] = { "u", "ur" },
@@ -95,7 +96,7 @@ const char *probe_kind_letters(const struct snapshot_probe *probe)
 }
 
 /* Skips @prefix and a colon, if @text begins so. */
-static const char *behind(const char *text, const char *prefix)
+static const char *after(const char *text, const char *prefix)
 {
 	const size_t length = strlen(prefix);
 
@@ -110,10 +111,10 @@ const char *probe_plain_name(const struct snapshot_probe *probe)
 	if (probe->meaning && probe->meaning[0])
 		return probe->meaning;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && name == probe->name; i++)
-		name = behind(probe->name, kinds[i]);
+		name = after(probe->name, kinds[i]);
 	if (name != probe->name && probe->kind == PROBE_TRACEPOINT)
-		name = behind(name, "t");	/* "lat:t:" of a pair */
-	return name == probe->name ? name : behind(name, probe->object);
+		name = after(name, "t");	/* "lat:t:" of a pair */
+	return name == probe->name ? name : after(name, probe->dso);
 }
 
 static void put_state(struct canvas *canvas, struct canvas_area area,
@@ -131,7 +132,7 @@ static void put_kind(struct canvas *canvas, struct canvas_area area,
 									       : ROLE_KERNEL);
 }
 
-/* The state is told besides where it is not the usual one; it has room before the name's end. */
+/* The state is shown as well where it is not the usual one; it has room before the name's end. */
 static void put_name(struct canvas *canvas, struct canvas_area area,
 		     const struct snapshot_probe *probe)
 {
@@ -148,10 +149,10 @@ static void put_name(struct canvas *canvas, struct canvas_area area,
 		canvas_put_text(canvas, name, canvas_clean(word), probe_state_role(probe->state));
 }
 
-static void put_object(struct canvas *canvas, struct canvas_area area,
-		       const struct snapshot_probe *probe)
+static void put_dso(struct canvas *canvas, struct canvas_area area,
+		    const struct snapshot_probe *probe)
 {
-	canvas_put_text(canvas, area, canvas_clean(probe->object), ROLE_DIM);
+	canvas_put_text(canvas, area, canvas_clean(probe->dso), ROLE_DIM);
 }
 
 static void put_scope(struct canvas *canvas, struct canvas_area area,
@@ -311,10 +312,10 @@ const struct probe_list_column probe_list_columns[PROBE_COL_COUNT] = {
 			      "\u25cf on, \u25d0 on in bursts, \u25cb off or expired, ! refused, "
 			      "failed or capped, \u2026 on its way" },
 	[PROBE_COL_KIND] = { "", 2, 2, ALIGN_LEFT, 100, put_kind,
-			     "k kernel, u user, t tracepoint, U USDT mark; r: of returns" },
+			     "k kernel, u user, t tracepoint, U USDT probe; r: of returns" },
 	[PROBE_COL_NAME] = { "PROBE", NAME_CELLS, 0, ALIGN_LEFT, 102, put_name,
-			     "function, tracepoint or mark" },
-	[PROBE_COL_OBJECT] = { "OBJECT", 10, 20, ALIGN_LEFT, 60, put_object,
+			     "function, tracepoint or USDT probe" },
+	[PROBE_COL_DSO] = { "DSO", 10, 20, ALIGN_LEFT, 60, put_dso,
 			       "program, library or [kernel]" },
 	[PROBE_COL_SCOPE] = { "SCOPE", 12, 20, ALIGN_LEFT, 50, put_scope, "for whom it is on" },
 	[PROBE_COL_HITS] = { "HITS", 6, 6, ALIGN_RIGHT, 55, put_hits, "hits in the window" },
@@ -378,7 +379,7 @@ static bool is_change(int id)
 	       id == PROBE_COL_P99_CHANGE;
 }
 
-/* What the longest name takes with a state behind it, which comes and goes. */
+/* What the longest name takes with a state after it, which comes and goes. */
 static int name_comfort(const struct snapshot_probes *probes)
 {
 	int cells = NAME_CELLS;
@@ -394,7 +395,7 @@ static int name_comfort(const struct snapshot_probes *probes)
 void probe_columns_fit(struct probe_layout *out, int x, int width,
 		       const struct snapshot_probes *probes, bool is_compared)
 {
-	static const enum probe_column_id growing[] = { PROBE_COL_SPARK, PROBE_COL_OBJECT,
+	static const enum probe_column_id growing[] = { PROBE_COL_SPARK, PROBE_COL_DSO,
 							PROBE_COL_SCOPE };
 	const int comfort = name_comfort(probes);
 	int name = width, id;

@@ -6,11 +6,11 @@
 #include <stddef.h>
 
 #include "ingest/snapshot_probes.h"
-#include "ui/canvas.h"
-#include "ui/columns.h"
+#include "term/canvas.h"
+#include "ui/views.h"
 
 enum probe_column_id {
-	PROBE_COL_STATE, PROBE_COL_KIND, PROBE_COL_NAME, PROBE_COL_OBJECT, PROBE_COL_SCOPE,
+	PROBE_COL_STATE, PROBE_COL_KIND, PROBE_COL_NAME, PROBE_COL_DSO, PROBE_COL_SCOPE,
 	PROBE_COL_HITS, PROBE_COL_RATE, PROBE_COL_RATE_CHANGE, PROBE_COL_SPARK, PROBE_COL_P50,
 	PROBE_COL_P50_CHANGE, PROBE_COL_P90, PROBE_COL_P99, PROBE_COL_P99_CHANGE, PROBE_COL_MAX,
 	PROBE_COL_LOST, PROBE_COL_MISSED, PROBE_COL_UNPAIRED, PROBE_COL_LEASE, PROBE_COL_COST,
@@ -48,8 +48,6 @@ enum role probe_state_role(enum probe_state state);
  * one that is on but has a problem (a reason). */
 const char *probe_word(const struct snapshot_probe *probe);
 const char *probe_mark(const struct snapshot_probe *probe);
-/* Returns k, u, t or U, with an r appended for return probes. */
-const char *probe_kind_letters(const struct snapshot_probe *probe);
 /* Returns the probe's name, demangled, without kind and DSO, which have columns of their own:
  * "lat:libc.so.6:malloc" gives malloc. BORROWED from @probe. */
 const char *probe_plain_name(const struct snapshot_probe *probe);

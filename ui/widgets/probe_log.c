@@ -18,7 +18,7 @@
 #define NARROW_CELLS  14		/* most cells for it in a narrow log */
 #define NAME_BYTES    (4 * NAME_CELLS + 1)
 
-/* Bytes of @text that take no cell: printf(3) pads by bytes. */
+/* Returns the bytes of @text that take no cell: printf(3) pads by bytes. */
 static int hidden_bytes(const char *text)
 {
 	int count = 0;
@@ -171,8 +171,8 @@ static size_t find_place(const struct probe_log *log, struct probe_log_place pla
 	return at;
 }
 
-/* The cursor, and the lines with it in sight; above the oldest hit is the line of what is
- * missing. */
+/* Sets the cursor, and the first line so that it is visible; above the oldest hit is the line about
+ * missing ones. */
 static void set_places(struct probe_log *log, size_t top, size_t cursor)
 {
 	const size_t first = first_line(log);
@@ -313,12 +313,8 @@ static void draw_hit(const struct probe_log *log, size_t index, const char *sear
 
 	probe_log_format(log, hit_at(log, index), text);
 	canvas_put_text(canvas, area, canvas_clean(text), ROLE_TEXT);
-	if (index == log->cursor) {
-		canvas_set_role(canvas, (struct canvas_area){ 0, area.y, canvas->width },
-				ROLE_SELECTED);
-		canvas_put_text(canvas, (struct canvas_area){ 0, area.y, 1 },
-				SAFE_TEXT("\u25b8"), ROLE_SELECTED);
-	}
+	if (index == log->cursor)
+		canvas_select_line(canvas, area.y);
 	search_highlight(canvas, area, search);
 }
 

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 #include "ingest/snapshot_probes.h"
-#include "ui/prompt.h"
-#include "ui/view.h"
+#include "prompt.h"
+#include "view.h"
 
 /* Identifies a hit; increases in the order of the log. */
 struct probe_log_place {
@@ -34,7 +34,7 @@ struct probe_log {
 	bool is_narrow;		/* show probe names instead of CPU and TID */
 };
 
-#define PROBE_LOG_TEXT 1024	/* of a hit as one line; longer ones are cut */
+#define PROBE_LOG_TEXT 1024	/* a hit as one line; longer ones are cut */
 
 /* Formats a hit as it is shown and searched: local time, CPU, comm, PID, TID, latency, the probe's
  * name in the log of all probes, values. */

@@ -1,5 +1,4 @@
-/* probe_panel.c - see probe_panel.h. ui/probe_panel_spec.c converts rows and specs;
- * ui/widgets/probe_panel_draw.c draws the box.
+/* probe_panel.c - see probe_panel.h. probe_panel_draw.c draws the box.
  *
  * Problem: the cost of a probe is known only after its place was found and its calls were counted,
  * which takes longer than a key may. And experienced users press p and Enter at once.
@@ -17,7 +16,9 @@
 
 #include "base/sanitize.h"
 #include "format.h"
-#include "state.h"
+#include "probe/probe_spec.h"
+
+#define PANEL_VALUE_BYTES 64	/* an offered value, as text in a spec */
 
 static const struct panel_item attach_button = { PANEL_BUTTON, BUTTON_ATTACH };
 
@@ -38,7 +39,7 @@ static size_t add_item(struct panel_item *out, size_t count, enum panel_part par
 	return count;
 }
 
-size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out)
+static size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out)
 {
 	static const enum probe_edge edges[] = { PROBE_LATENCY, PROBE_ENTRY, PROBE_RETURN };
 	size_t count = 0;
@@ -50,13 +51,13 @@ size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out
 		count = add_item(out, count, PANEL_WHERE, REACH_PROCESS);
 	count = add_item(out, count, PANEL_WHERE, REACH_ALL);
 	count = add_item(out, count, PANEL_STACKS, 0);
-	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count; i++)
-		if (probe_panel_has_value(panel, &panel->answer.offered[i]))
+	for (uint32_t i = 0; panel->has_reply && i < panel->reply.offered_count; i++)
+		if (probe_panel_has_value(panel, &panel->reply.offered[i]))
 			count = add_item(out, count, PANEL_VALUE, (int)i);
 	for (int i = 0; probe_panel_has_caps(panel) && i <= panel->cap_count; i++)
 		count = add_item(out, count, PANEL_CAP, i);
 	count = add_item(out, count, PANEL_FILTER, 0);
-	if (panel->has_answer && panel->answer.must_type)
+	if (panel->has_reply && panel->reply.must_type)
 		count = add_item(out, count, PANEL_CONFIRM, 0);
 	for (int i = 0; i < BUTTONS; i++)
 		count = add_item(out, count, PANEL_BUTTON, i);
@@ -65,17 +66,17 @@ size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out
 
 static void examine(struct ui_state *state)
 {
-	struct probe_panel *panel = &state->panel;
-	struct probe_order order = { .kind = PROBE_EXAMINE };
+	struct probe_panel *panel = probe_panel_of(state);
+	struct probe_request request = { .kind = PROBE_EXAMINE };
 	uint64_t number;
 
-	probe_panel_choice(panel, false, &order.choice, NULL);
-	number = state_probe_order(state, &order);
+	probe_panel_choice(panel, false, &request.choice, NULL);
+	number = state_probe_request(state, &request);
 	if (!number)
 		return;		/* the next key tries again */
-	panel->examined = order.choice;
+	panel->examined = request.choice;
 	panel->number = number;
-	panel->is_stale = panel->has_answer;
+	panel->is_stale = panel->has_reply;
 }
 
 /* True if two choices are equal. Their place is the same, and the spec's text has all the rest. */
@@ -101,8 +102,8 @@ static void examine_if_changed(struct ui_state *state)
 {
 	struct probe_choice now;
 
-	probe_panel_choice(&state->panel, false, &now, NULL);
-	if (!is_same_choice(&now, &state->panel.examined))
+	probe_panel_choice(probe_panel_of(state), false, &now, NULL);
+	if (!is_same_choice(&now, &probe_panel_of(state)->examined))
 		examine(state);
 }
 
@@ -132,11 +133,12 @@ static void offer_caps(struct probe_panel *panel, double own_pct)
 
 static void open_panel(struct ui_state *state, const struct probe_spec *spec, pid_t pid)
 {
-	struct probe_panel *panel = &state->panel;
+	struct probe_panel *panel = probe_panel_of(state);
 	const struct probe_control *control = state->probe_control;
 
 	*panel = (struct probe_panel){
-		.is_open = true, .spec = *spec, .pid = pid, .edges = probe_panel_edges(spec),
+		.is_open = true, .spec = *spec, .pid = pid,
+		.edges = probe_panel_edges(spec),
 		.edge = spec->edge, .reach = pid > 0 ? REACH_PROCESS : REACH_ALL,
 		.with_stacks = true, .focus = attach_button,
 		.may_ease = !spec->argument_count && !spec->condition.count,
@@ -157,9 +159,9 @@ void probe_panel_open_row(struct ui_state *state, const struct snapshot_row *row
 	probe_panel_row_spec(row, &spec);
 	open_panel(state, &spec, pid);
 	if (row->is_inlined)
-		state->panel.edges = 1u << PROBE_ENTRY;
-	snprintf(state->panel.name, PANEL_NAME_BYTES, "%s", row->symbol);
-	snprintf(state->panel.object, PANEL_NAME_BYTES, "%s", row->object);
+		probe_panel_of(state)->edges = 1u << PROBE_ENTRY;
+	snprintf(probe_panel_of(state)->name, PANEL_NAME_BYTES, "%s", row->symbol);
+	snprintf(probe_panel_of(state)->dso, PANEL_NAME_BYTES, "%s", row->dso);
 	examine(state);
 }
 
@@ -170,6 +172,8 @@ static void name_spec(struct probe_panel *panel, const struct probe_spec *spec)
 
 	if (spec->line)
 		snprintf(panel->name, PANEL_NAME_BYTES, "%.140s:%" PRIu32, what, spec->line);
+	else if (spec->pattern[0])
+		snprintf(panel->name, PANEL_NAME_BYTES, "%.60s;%.80s", what, spec->pattern);
 	else
 		snprintf(panel->name, PANEL_NAME_BYTES, "%s%s%s", is_mark ? spec->group : "",
 			 is_mark ? ":" : "", what);
@@ -178,11 +182,11 @@ static void name_spec(struct probe_panel *panel, const struct probe_spec *spec)
 void probe_panel_open_spec(struct ui_state *state, const struct probe_spec *spec, pid_t pid)
 {
 	const char *base = strrchr(spec->file, '/');
-	struct probe_panel *panel = &state->panel;
+	struct probe_panel *panel = probe_panel_of(state);
 
 	open_panel(state, spec, pid);
 	name_spec(panel, spec);
-	snprintf(panel->object, PANEL_NAME_BYTES, "%s",
+	snprintf(panel->dso, PANEL_NAME_BYTES, "%s",
 		 base ? base + 1 : spec->file[0] ? spec->file : "[kernel]");
 	if (spec->condition.count)
 		prompt_open(&panel->filter, "", spec->text + spec->condition_from);
@@ -197,13 +201,13 @@ void probe_panel_call(struct probe_panel *panel, const char *name)
 
 void probe_panel_close(struct ui_state *state)
 {
-	struct probe_panel *panel = &state->panel;
-	const struct probe_order order = { .kind = PROBE_CANCEL, .number = panel->number };
+	struct probe_panel *panel = probe_panel_of(state);
+	const struct probe_request request = { .kind = PROBE_CANCEL, .number = panel->number };
 
 	panel->is_open = false;
 	state->is_changed = true;
-	if (panel->number && (!panel->has_answer || panel->is_stale || !panel->answer.is_done))
-		state_probe_order(state, &order);
+	if (panel->number && (!panel->has_reply || panel->is_stale || !panel->reply.is_done))
+		state_probe_request(state, &request);
 }
 
 static bool is_in_line(const struct probe_panel *panel)
@@ -218,23 +222,23 @@ bool probe_panel_takes_text(const struct probe_panel *panel)
 
 static bool is_known(const struct probe_panel *panel)
 {
-	return panel->has_answer && !panel->is_stale && panel->answer.is_done;
+	return panel->has_reply && !panel->is_stale && panel->reply.is_done;
 }
 
-static void order_probe(struct ui_state *state)
+static void request_probe(struct ui_state *state)
 {
-	struct probe_panel *panel = &state->panel;
-	struct probe_order order = { .kind = PROBE_ADD };
+	struct probe_panel *panel = probe_panel_of(state);
+	struct probe_request request = { .kind = PROBE_ADD };
 
-	probe_panel_choice(panel, panel->counts_only, &order.choice, NULL);
-	order.choice.insists = panel->has_warned || panel->answer.must_type;
-	if (!state_probe_order(state, &order))
+	probe_panel_choice(panel, panel->counts_only, &request.choice, NULL);
+	request.choice.insists = panel->has_warned || panel->reply.must_type;
+	if (!state_probe_request(state, &request))
 		return;
 	panel->is_open = false;
 	if (panel->caution[0] && panel->edge == PROBE_ENTRY)
 		state_say(state, "attaching %s, calls only: its latency asks for caution",
 			  panel->name);
-	else if (panel->filter.text[0] && !order.choice.spec.condition.count)
+	else if (panel->filter.text[0] && !request.choice.spec.condition.count)
 		state_say(state, "counting all of %s: its filter needs values", panel->name);
 	else
 		state_say(state, "attaching %s\u2026", panel->name);
@@ -250,20 +254,20 @@ const char *probe_panel_word(const struct probe_panel *panel)
 
 bool probe_panel_wants_word(const struct probe_panel *panel)
 {
-	return panel->has_answer && panel->answer.must_type &&
+	return panel->has_reply && panel->reply.must_type &&
 	       strcmp(panel->confirm.text, probe_panel_word(panel));
 }
 
 bool probe_panel_has_caps(const struct probe_panel *panel)
 {
-	return !panel->has_answer ||
-	       (!panel->answer.why.err && panel->answer.verdict < VERDICT_REFUSED);
+	return !panel->has_reply ||
+	       (!panel->reply.why.err && panel->reply.verdict < VERDICT_REFUSED);
 }
 
 static bool is_enough(const struct probe_panel *panel, int cap)
 {
 	const bool in_bursts = cap == panel->cap_count;
-	const double pct = panel->answer.has_rate ? panel->answer.cost_pct : 0;
+	const double pct = panel->reply.has_rate ? panel->reply.cost_pct : 0;
 
 	return pct / (in_bursts ? 10 : 1) <=
 	       panel->caps_pct[in_bursts ? panel->default_cap : cap];
@@ -295,7 +299,7 @@ static const char *cap_words(const struct probe_panel *panel, int index, char ou
  * cost to the lowest cap that is enough, or else to bursts. */
 static void warn_of_all(struct ui_state *state)
 {
-	struct probe_panel *panel = &state->panel;
+	struct probe_panel *panel = probe_panel_of(state);
 	char words[FORMAT_BYTES];
 	int cap = 0;
 
@@ -309,26 +313,26 @@ static void warn_of_all(struct ui_state *state)
 		cap++;
 	panel->focus = (struct panel_item){ PANEL_CAP, cap };
 	state_say(state, "%sit would take %.1f %%: Enter attaches %s, Left Right choose",
-		  panel->answer.verdict == VERDICT_ASKS ? "caution, and " : "",
-		  panel->answer.cost_pct, cap_words(panel, cap, words));
+		  panel->reply.verdict == VERDICT_ASKS ? "caution, and " : "",
+		  panel->reply.cost_pct, cap_words(panel, cap, words));
 }
 
 /* True if something prevents attaching now: shows it and moves the focus to the remedy. */
 static bool is_held_back(struct ui_state *state)
 {
-	struct probe_panel *panel = &state->panel;
-	const struct probe_answer *answer = &panel->answer;
+	struct probe_panel *panel = probe_panel_of(state);
+	const struct probe_reply *reply = &panel->reply;
 
-	if (answer->why.err) {
-		state_say(state, "%s", answer->why.text);
-	} else if (answer->verdict >= VERDICT_REFUSED) {
-		state_say(state, "%s", answer->reason);
+	if (reply->why.err) {
+		state_say(state, "%s", reply->why.text);
+	} else if (reply->verdict >= VERDICT_REFUSED) {
+		state_say(state, "%s", reply->reason);
 	} else if (probe_panel_wants_word(panel)) {
 		panel->focus = (struct panel_item){ PANEL_CONFIRM, 0 };
 		state_say(state, "to insist, type %s, then Enter",
 			  probe_panel_word(panel));
-	} else if (!answer->must_type && !panel->has_warned &&
-		   (answer->verdict == VERDICT_ASKS || exceeds_cap(panel))) {
+	} else if (!reply->must_type && !panel->has_warned &&
+		   (reply->verdict == VERDICT_ASKS || exceeds_cap(panel))) {
 		warn_of_all(state);
 	} else {
 		return false;
@@ -338,7 +342,7 @@ static bool is_held_back(struct ui_state *state)
 
 static void attach(struct ui_state *state)
 {
-	struct probe_panel *panel = &state->panel;
+	struct probe_panel *panel = probe_panel_of(state);
 
 	if (!is_sound(panel, panel->counts_only)) {
 		panel->focus = (struct panel_item){ PANEL_FILTER, 0 };
@@ -348,7 +352,7 @@ static void attach(struct ui_state *state)
 	examine_if_changed(state);
 	panel->is_attaching = !is_known(panel);
 	if (!panel->is_attaching && !is_held_back(state))
-		order_probe(state);
+		request_probe(state);
 }
 
 static void press_button(struct ui_state *state, enum panel_button button)
@@ -356,11 +360,11 @@ static void press_button(struct ui_state *state, enum panel_button button)
 	switch (button) {
 	case BUTTON_ATTACH:
 	case BUTTON_COUNT:
-		state->panel.counts_only = button == BUTTON_COUNT;
+		probe_panel_of(state)->counts_only = button == BUTTON_COUNT;
 		attach(state);
 		break;
 	case BUTTON_DRY_RUN:
-		state->panel.shows_plan = !state->panel.shows_plan;
+		probe_panel_of(state)->shows_plan = !probe_panel_of(state)->shows_plan;
 		break;
 	case BUTTON_CANCEL:
 		probe_panel_close(state);
@@ -386,7 +390,7 @@ static void choose_cap(struct probe_panel *panel, int cap)
 /* Chooses or presses an item, by Space or a click. */
 static void use_item(struct ui_state *state, struct panel_item item)
 {
-	struct probe_panel *panel = &state->panel;
+	struct probe_panel *panel = probe_panel_of(state);
 
 	switch (item.part) {
 	case PANEL_WHAT:
@@ -465,7 +469,7 @@ static void go_to_word(struct probe_panel *panel, int key)
 /* Passes the key to the focused line of input; true if it used it. Keys that leave it are not. */
 static bool type_into(struct ui_state *state, int key)
 {
-	struct probe_panel *panel = &state->panel;
+	struct probe_panel *panel = probe_panel_of(state);
 	const bool is_filter = panel->focus.part == PANEL_FILTER;
 	struct prompt *line = is_filter ? &panel->filter : &panel->confirm;
 
@@ -486,7 +490,7 @@ static bool type_into(struct ui_state *state, int key)
 
 static void press_enter(struct ui_state *state)
 {
-	struct probe_panel *panel = &state->panel;
+	struct probe_panel *panel = probe_panel_of(state);
 
 	if (panel->focus.part == PANEL_FILTER) {
 		panel->focus = attach_button;
@@ -526,7 +530,7 @@ static bool move_by(struct probe_panel *panel, int key)
 
 void probe_panel_press(struct ui_state *state, int key)
 {
-	struct probe_panel *panel = &state->panel;
+	struct probe_panel *panel = probe_panel_of(state);
 
 	state->is_changed = true;
 	go_to_word(panel, key);
@@ -552,12 +556,12 @@ void probe_panel_press(struct ui_state *state, int key)
 	}
 }
 
-void probe_panel_click(struct ui_state *state, const struct mouse *mouse)
+bool probe_panel_click(struct ui_state *state, const struct mouse *mouse)
 {
-	struct probe_panel *panel = &state->panel;
+	struct probe_panel *panel = probe_panel_of(state);
 
 	if (mouse->action != MOUSE_PRESS && mouse->action != MOUSE_DOUBLE)
-		return;
+		return state->display.is_click_spent;
 	for (size_t i = 0; i < panel->place_count; i++) {
 		if (mouse->y != panel->places[i].y || mouse->x < panel->places[i].x ||
 		    mouse->x >= panel->places[i].x + panel->places[i].width)
@@ -565,8 +569,9 @@ void probe_panel_click(struct ui_state *state, const struct mouse *mouse)
 		panel->focus = panel->places[i].item;
 		state->is_changed = true;
 		use_item(state, panel->focus);
-		return;
+		break;
 	}
+	return state->display.is_click_spent;
 }
 
 /* True if a value is chosen at first: one the user typed, or without any typed every reliable one.
@@ -581,53 +586,55 @@ static bool is_chosen_at_first(const struct probe_panel *panel, const struct pro
 /* Reduces the probe to calls only if returns ask for caution: p, Enter must not attach those. */
 static void ease(struct ui_state *state)
 {
-	struct probe_panel *panel = &state->panel;
+	struct probe_panel *panel = probe_panel_of(state);
 	const bool can_ease = panel->may_ease && !panel->filter.text[0] &&
-			      panel->answer.verdict == VERDICT_ASKS &&
+			      panel->reply.verdict == VERDICT_ASKS &&
 			      panel->edge != PROBE_ENTRY && panel->edges & 1u << PROBE_ENTRY;
 
 	panel->may_ease = false;
 	if (!can_ease)
 		return;
 	panel->edge = PROBE_ENTRY;
-	memcpy(panel->caution, panel->answer.reason, sizeof(panel->caution));
+	memcpy(panel->caution, panel->reply.reason, sizeof(panel->caution));
 	is_sound(panel, false);
 	examine_if_changed(state);
 }
 
 /* Carries the chosen values over to a new reply by their names: their order may have changed. */
-static void take_offers(struct probe_panel *panel, const struct probe_answer *answer)
+static void take_offers(struct probe_panel *panel, const struct probe_reply *reply)
 {
-	bool is_chosen[PROBE_VALUES_MAX] = { false };
+	bool is_chosen[PROBE_OFFERED_MAX] = { false };
+	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < answer->offered_count; i++) {
-		const struct probe_fetch *fetch = &answer->offered[i];
+	for (uint32_t i = 0; i < reply->offered_count; i++) {
+		const struct probe_fetch *fetch = &reply->offered[i];
 
-		is_chosen[i] = is_chosen_at_first(panel, fetch);
-		for (uint32_t k = 0; panel->has_answer && k < panel->answer.offered_count; k++)
-			if (!strcmp(panel->answer.offered[k].name, fetch->name) &&
-			    panel->answer.offered[k].is_return == fetch->is_return)
+		is_chosen[i] = count < PROBE_VALUES_MAX && is_chosen_at_first(panel, fetch);
+		for (uint32_t k = 0; panel->has_reply && k < panel->reply.offered_count; k++)
+			if (!strcmp(panel->reply.offered[k].name, fetch->name) &&
+			    panel->reply.offered[k].is_return == fetch->is_return)
 				is_chosen[i] = panel->is_chosen[k];
+		count += is_chosen[i];
 	}
 	memcpy(panel->is_chosen, is_chosen, sizeof(is_chosen));
 }
 
-void probe_panel_answered(struct ui_state *state, const struct probe_answer *answer)
+void probe_panel_replied(struct ui_state *state, const struct probe_reply *reply)
 {
-	struct probe_panel *panel = &state->panel;
-	struct probe_answer fresh = *answer;
+	struct probe_panel *panel = probe_panel_of(state);
+	struct probe_reply fresh = *reply;
 	struct probe_choice choice;
 	bool is_examined;
 
-	if (!panel->is_open || answer->number != panel->number)
+	if (!panel->is_open || reply->kind != PROBE_EXAMINE || reply->number != panel->number)
 		return;
-	if (fresh.offered_count > PROBE_VALUES_MAX)
-		fresh.offered_count = PROBE_VALUES_MAX;
+	if (fresh.offered_count > PROBE_OFFERED_MAX)
+		fresh.offered_count = PROBE_OFFERED_MAX;
 	probe_panel_choice(panel, false, &choice, NULL);
 	is_examined = is_same_choice(&choice, &panel->examined);
 	take_offers(panel, &fresh);
-	panel->answer = fresh;
-	panel->has_answer = true;
+	panel->reply = fresh;
+	panel->has_reply = true;
 	panel->is_stale = false;
 	is_sound(panel, false);
 	if (is_examined)	/* values chosen by default need no new examination */
@@ -677,4 +684,216 @@ int probe_panel_hints(const struct probe_panel *panel, char out[PANEL_HINTS][PAN
 		snprintf(out[count++], PANEL_HINT_BYTES, "Space choose");
 	snprintf(out[count++], PANEL_HINT_BYTES, "Tab Shift-Tab move");
 	return count;
+}
+
+/* Rows, choices and specs. */
+
+static bool is_of_file(const struct snapshot_row *row)
+{
+	return row->dso_path[0] == '/';
+}
+
+/* Returns why the row can't be probed, or NULL. */
+static const char *refusal_of(const struct snapshot_row *row)
+{
+	switch (row->state) {
+	case SYMBOL_LOADING:	return "its names are being read: try again in a moment";
+	case SYMBOL_UNKNOWN:	return "no symbol covers this address: there is no function to "
+				       "probe";
+	case SYMBOL_UNREADABLE: return "its file could not be read, so its functions are unknown";
+	case SYMBOL_NO_MAP:	return "no map says which functions this memory holds";
+	case SYMBOL_NAMED:	break;
+	}
+	if (!row->symbol[0])
+		return "this row is no function: Enter leads to its functions, p probes one";
+	switch (row->mode) {
+	case MODE_KERNEL:
+		return NULL;
+	case MODE_USER:
+		return is_of_file(row) ? NULL : "code that was made at run time is in no file: "
+						"there is no probe point";
+	case MODE_GUEST_KERNEL:
+	case MODE_GUEST_USER:
+		return "it runs in a guest: a probe would have to be made in there";
+	case MODE_HYPERVISOR:
+	case MODE_UNKNOWN:
+		break;
+	}
+	return "this is no function of a program or of the kernel";
+}
+
+char *probe_panel_row_refusal(const struct snapshot_row *row, char *out)
+{
+	const char *why = refusal_of(row);
+
+	snprintf(out, PANEL_WHY_BYTES, "%s", why ? why : "");
+	return out;
+}
+
+/* "[ext4]" is module ext4, "[kernel]" none. */
+static void set_module(struct probe_spec *spec, const char *dso)
+{
+	if (dso[0] == '[' && strcmp(dso, "[kernel]"))
+		snprintf(spec->file, sizeof(spec->file), "%.*s", (int)strcspn(dso + 1, "]"),
+			 dso + 1);
+}
+
+/* What has no symbol is shown as "libfoo.so!fn_1a2b30". */
+static const char *function_of(const struct snapshot_row *row)
+{
+	const char *mark = row->is_synthetic ? strrchr(row->raw_symbol, '!') : NULL;
+
+	return mark ? mark + 1 : row->raw_symbol;
+}
+
+void probe_panel_row_spec(const struct snapshot_row *row, struct probe_spec *out)
+{
+	*out = (struct probe_spec){
+		.kind = row->mode == MODE_KERNEL ? PROBE_KERNEL : PROBE_USER,
+		.edge = row->is_inlined ? PROBE_ENTRY : PROBE_LATENCY,
+	};
+	if (out->kind == PROBE_KERNEL)
+		set_module(out, row->dso);
+	else
+		snprintf(out->file, sizeof(out->file), "%s", row->dso_path);
+	snprintf(out->function, sizeof(out->function), "%s", function_of(row));
+}
+
+unsigned int probe_panel_edges(const struct probe_spec *spec)
+{
+	if (spec->end_name[0])
+		return 1u << PROBE_LATENCY;	/* from one tracepoint to another */
+	if (spec->kind == PROBE_TRACEPOINT || spec->kind == PROBE_USDT || spec->offset ||
+	    spec->line || spec->pattern[0])
+		return 1u << PROBE_ENTRY;	/* only a function's begin has a return */
+	return PANEL_EDGES_ALL;
+}
+
+/* Formats a value as text of a spec. Those of the calling convention and of USDT probes have a
+ * number for a name; what a function returns has none, and the second of two tracepoints has
+ * fields. */
+static void put_value(const struct probe_fetch *fetch, char out[PANEL_VALUE_BYTES])
+{
+	const bool is_numbered = fetch->origin == ORIGIN_ABI || fetch->origin == ORIGIN_NOTE;
+
+	if (fetch->is_return && fetch->origin != ORIGIN_FORMAT)
+		snprintf(out, PANEL_VALUE_BYTES, "$retval");
+	else
+		snprintf(out, PANEL_VALUE_BYTES, "%s%s",
+			 is_numbered && fetch->name[0] != '$' ? "$" : "", fetch->name);
+}
+
+const struct probe_argument *probe_panel_typed(const struct probe_panel *panel,
+					       const struct probe_fetch *fetch)
+{
+	char value[PANEL_VALUE_BYTES];
+
+	put_value(fetch, value);
+	for (uint32_t i = 0; i < panel->spec.argument_count; i++)
+		if (!strcmp(panel->spec.arguments[i].value, value))
+			return &panel->spec.arguments[i];
+	return NULL;
+}
+
+/* True if an earlier field has the same name: both ends of a pair may have it, and a spec means the
+ * first. */
+static bool is_hidden(const struct probe_panel *panel, const struct probe_fetch *fetch)
+{
+	for (const struct probe_fetch *other = panel->reply.offered; other < fetch; other++)
+		if (fetch->origin == ORIGIN_FORMAT && !strcmp(other->name, fetch->name))
+			return true;
+	return false;
+}
+
+/* A return value is available only at a return, an argument only at a call. */
+bool probe_panel_has_value(const struct probe_panel *panel, const struct probe_fetch *fetch)
+{
+	return fetch->fetch[0] && panel->edge != (fetch->is_return ? PROBE_ENTRY : PROBE_RETURN) &&
+	       !is_hidden(panel, fetch);
+}
+
+bool probe_panel_is_extra(const struct probe_panel *panel, const struct probe_argument *argument)
+{
+	struct probe_spec spec = panel->spec;
+
+	spec.edge = panel->edge;
+	if (!probe_argument_fits(&spec, argument))
+		return false;
+	for (uint32_t i = 0; panel->has_reply && i < panel->reply.offered_count; i++)
+		if (probe_panel_typed(panel, &panel->reply.offered[i]) == argument)
+			return false;
+	return true;
+}
+
+static bool is_wanted(const struct probe_panel *panel, const struct probe_argument *argument)
+{
+	for (uint32_t i = 0; panel->has_reply && i < panel->reply.offered_count; i++) {
+		const struct probe_fetch *fetch = &panel->reply.offered[i];
+
+		if (panel->is_chosen[i] && probe_panel_has_value(panel, fetch) &&
+		    probe_panel_typed(panel, fetch) == argument)
+			return true;
+	}
+	return probe_panel_is_extra(panel, argument);
+}
+
+/* What was typed stays as it is, with its name and type; what is offered beside it comes after. */
+static int take_arguments(const struct probe_panel *panel, struct probe_spec *spec,
+			  struct diag *why)
+{
+	char value[PANEL_VALUE_BYTES];
+	int err = 0;
+
+	spec->argument_count = 0;
+	for (uint32_t i = 0; i < panel->spec.argument_count; i++)
+		if (is_wanted(panel, &panel->spec.arguments[i]))
+			spec->arguments[spec->argument_count++] = panel->spec.arguments[i];
+	for (uint32_t i = 0; panel->has_reply && i < panel->reply.offered_count && !err; i++) {
+		const struct probe_fetch *fetch = &panel->reply.offered[i];
+
+		if (!panel->is_chosen[i] || !probe_panel_has_value(panel, fetch) ||
+		    probe_panel_typed(panel, fetch))
+			continue;
+		put_value(fetch, value);
+		err = probe_argument_add(spec, value, 0, strlen(value), why);
+	}
+	return err;
+}
+
+/* To count takes no values: then a filter that asks for one is none. */
+static const char *filter_of(const struct probe_panel *panel, bool counts_only)
+{
+	struct probe_condition condition;
+
+	if (counts_only && !probe_condition_parse(&condition, panel->filter.text, NULL) &&
+	    probe_condition_needs_values(&condition))
+		return "";
+	return panel->filter.text;
+}
+
+int probe_panel_choice(const struct probe_panel *panel, bool counts_only, struct probe_choice *out,
+		       struct diag *why)
+{
+	struct probe_spec *spec = &out->spec;
+	int err = 0, filter_err;
+
+	*out = (struct probe_choice){ .reach = panel->reach };
+	*spec = panel->spec;
+	spec->edge = panel->edge;
+	if (counts_only) {
+		spec->edge = PROBE_ENTRY;
+		spec->argument_count = spec->key_count = 0;
+		spec->end_name[0] = '\0';
+	} else {
+		err = take_arguments(panel, spec, why);
+	}
+	filter_err = probe_spec_write(spec, filter_of(panel, counts_only), err ? NULL : why);
+	if (spec->kind == PROBE_USER && !spec->is_wildcard && !spec->offset && !spec->line &&
+	    !spec->pattern[0] && strcmp(panel->name, spec->function))
+		snprintf(out->shown, sizeof(out->shown), "%s", panel->name);
+	out->pid = panel->pid;
+	out->with_stacks = panel->with_stacks && !counts_only;
+	out->in_bursts = panel->cap == panel->cap_count;
+	out->cap_pct = panel->caps_pct[out->in_bursts ? panel->default_cap : panel->cap];
+	return err ? err : filter_err;
 }

@@ -3,19 +3,13 @@
  *
  * Use:    probe_panel_open_row() for a function under the cursor, probe_panel_open_spec() for what
  *         was typed or found. While open it has the keyboard; its requests go through
- *         state_probe_order(). The refresh goes on underneath.
+ *         state_probe_request(). The refresh goes on underneath.
  * Thread: the ui's.
  */
 #ifndef UI_PROBE_PANEL_H
 #define UI_PROBE_PANEL_H
 
-#include "analyzer/snapshot.h"
-#include "probe/probe_engine.h"
-#include "ui/canvas.h"
-#include "ui/keys.h"
-#include "ui/prompt.h"
-
-struct ui_state;
+#include "state.h"
 
 #define PANEL_ITEMS 32		/* focusable items: more than choices, values, buttons */
 #define PANEL_NAME_BYTES 160
@@ -31,7 +25,7 @@ enum panel_part {
 	PANEL_WHAT,		/* index: enum probe_edge */
 	PANEL_WHERE,		/* index: enum probe_reach */
 	PANEL_STACKS,
-	PANEL_VALUE,		/* index into answer.offered */
+	PANEL_VALUE,		/* index into reply.offered */
 	PANEL_CAP,		/* index into caps_pct; cap_count: bursts */
 	PANEL_FILTER,
 	PANEL_CONFIRM,		/* input line for probe_panel_word() */
@@ -48,7 +42,7 @@ struct panel_item {
 struct probe_panel {
 	bool is_open;
 	struct probe_spec spec;	/* the place; choices below are added by probe_panel_choice() */
-	char name[PANEL_NAME_BYTES], object[PANEL_NAME_BYTES];	/* as shown */
+	char name[PANEL_NAME_BYTES], dso[PANEL_NAME_BYTES];	/* as shown */
 	pid_t pid;		/* process of the row; 0: several, or none in particular */
 	unsigned int edges;	/* a bit per enum probe_edge that the place has */
 
@@ -56,19 +50,19 @@ struct probe_panel {
 	enum probe_edge edge;
 	enum probe_reach reach;
 	bool with_stacks;
-	bool is_chosen[PROBE_VALUES_MAX];	/* by index into answer.offered */
+	bool is_chosen[PROBE_OFFERED_MAX];	/* by index into reply.offered */
 	int cap;		/* index into caps_pct; cap_count: bursts, with the default cap and
 				 * attached only 1 s in 10 */
 	bool has_chosen_cap;	/* the user chose the cap: no question about the cost */
 	struct prompt filter, confirm;
-	char filter_why[PANEL_WHY_BYTES];	/* what is wrong with the choices, mostly with
+	char filter_why[PANEL_WHY_BYTES];	/* the fault in the choices, mostly in
 						 * the filter; "": nothing */
 	bool shows_plan;	/* the lines of the dry run are shown */
 
-	uint64_t number;	/* of the last PROBE_EXAMINE request; 0: none was sent */
+	uint64_t number;	/* the last PROBE_EXAMINE request; 0: none was sent */
 	struct probe_choice examined;	/* choices in that request */
-	bool has_answer, is_stale;	/* stale: `answer` is for earlier choices */
-	struct probe_answer answer;
+	bool has_reply, is_stale;	/* stale: `reply` is for earlier choices */
+	struct probe_reply reply;
 	bool counts_only;	/* BUTTON_COUNT was pressed: no latency, stacks or values */
 	bool is_attaching;	/* Enter was pressed before the verdict arrived: attach then */
 	bool has_warned;	/* the user was warned (VERDICT_ASKS, cost over the cap): the next
@@ -90,6 +84,13 @@ struct probe_panel {
 	int top;		/* first line shown, on a small screen */
 };
 
+extern const struct overlay_ops probe_panel_ops;
+
+static inline struct probe_panel *probe_panel_of(const struct ui_state *state)
+{
+	return state->overlays[OVERLAY_PROBE_PANEL];
+}
+
 /* Writes why @row can't be probed, "" if it can, to @out[PANEL_WHY_BYTES]; returns @out. */
 char *probe_panel_row_refusal(const struct snapshot_row *row, char *out);
 
@@ -104,12 +105,13 @@ void probe_panel_call(struct probe_panel *panel, const char *name);
 /* Closes the panel and cancels an examination under way. */
 void probe_panel_close(struct ui_state *state);
 
+/* The functions of probe_panel_ops, which is in probe_panel_draw.c. */
 void probe_panel_press(struct ui_state *state, int key);
-void probe_panel_click(struct ui_state *state, const struct mouse *mouse);
+bool probe_panel_click(struct ui_state *state, const struct mouse *mouse);
 /* True if pasted text goes into a line of the panel. */
 bool probe_panel_takes_text(const struct probe_panel *panel);
 /* Handles a reply to PROBE_EXAMINE; replies to other numbers are ignored. */
-void probe_panel_answered(struct ui_state *state, const struct probe_answer *answer);
+void probe_panel_replied(struct ui_state *state, const struct probe_reply *reply);
 
 /* Sets *@out to the choice the panel would attach now. @counts_only: without latency, stacks,
  * values, and without a filter that needs them. Returns 0, or -EINVAL with @why set (mostly about
@@ -120,7 +122,7 @@ int probe_panel_choice(const struct probe_panel *panel, bool counts_only, struct
 void probe_panel_row_spec(const struct snapshot_row *row, struct probe_spec *out);
 /* Returns how the place of @spec can be probed: a bit per enum probe_edge. */
 unsigned int probe_panel_edges(const struct probe_spec *spec);
-/* True if @fetch, one of answer.offered, is available with the present choices. */
+/* True if @fetch, one of reply.offered, is available with the present choices. */
 bool probe_panel_has_value(const struct probe_panel *panel, const struct probe_fetch *fetch);
 /* Returns the argument of panel->spec that means @fetch, BORROWED; NULL: it was not typed. */
 const struct probe_argument *probe_panel_typed(const struct probe_panel *panel,
@@ -140,11 +142,7 @@ bool probe_panel_is_over_cap(const struct probe_panel *panel);
 /* Writes hints about what the keys do now to @out, Enter first; returns how many there are. */
 int probe_panel_hints(const struct probe_panel *panel, char out[PANEL_HINTS][PANEL_HINT_BYTES]);
 
-/* Writes the focusable items in Tab order to @out[PANEL_ITEMS]; returns how many. */
-size_t probe_panel_items(const struct probe_panel *panel, struct panel_item *out);
+/* True if the item of @part and @index has the focus. */
 bool probe_panel_is_focus(const struct probe_panel *panel, enum panel_part part, int index);
-
-/* Draws the box within the lines @top..@bottom (exclusive). */
-void probe_panel_draw(struct probe_panel *panel, struct canvas *canvas, int top, int bottom);
 
 #endif

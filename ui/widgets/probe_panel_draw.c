@@ -15,7 +15,8 @@
 #include <string.h>
 
 #include "format.h"
-#include "probe/probe_argument.h"
+#include "pieces.h"
+#include "probe/probe_spec.h"
 #include "probe_panel.h"
 #include "term/text_lines.h"
 
@@ -78,7 +79,7 @@ static void note_place(struct pen *pen, const struct canvas_area *area, struct p
 	panel->places[panel->place_count++].width = area->width;
 }
 
-/* Something that can have the cursor; wraps to the next line. */
+/* Draws an item that can have the focus; wraps to the next line. */
 static void put_item(struct pen *pen, struct panel_item item, const char *text, bool is_able)
 {
 	const bool is_focus = probe_panel_is_focus(pen->panel, item.part, item.index);
@@ -173,7 +174,7 @@ static void put_where(struct pen *pen)
 		put_radio(pen, PANEL_WHERE, REACH_PROCESS, panel->reach == REACH_PROCESS, text);
 	}
 	snprintf(text, sizeof(text), is_of_file ? "every process of %s" : "whole system",
-		 panel->object);
+		 panel->dso);
 	put_radio(pen, PANEL_WHERE, REACH_ALL, panel->reach == REACH_ALL, text);
 	end_line(pen);
 }
@@ -183,7 +184,7 @@ static const char *origin_word(enum probe_origin origin)
 	return origin == ORIGIN_ABI ? " (a guess)" : "";
 }
 
-/* Then it is not fetched as the place offers it. */
+/* True if it is fetched with a type that the user typed. */
 static bool is_retyped(const struct probe_panel *panel, const struct probe_fetch *fetch)
 {
 	const struct probe_argument *typed = probe_panel_typed(panel, fetch);
@@ -191,7 +192,13 @@ static bool is_retyped(const struct probe_panel *panel, const struct probe_fetch
 	return typed && typed->type[0];
 }
 
-/* As it was typed, or as the place offers it. */
+/* Inside of a function variables move: a line or instruction shows where each is. */
+static bool shows_location(const struct probe_panel *panel)
+{
+	return panel->spec.line || panel->spec.offset || panel->spec.pattern[0];
+}
+
+/* Formats a value as the user typed it, or as it is offered. */
 static void format_value(const struct probe_panel *panel, const struct probe_fetch *fetch,
 			 char out[LINE_BYTES])
 {
@@ -201,8 +208,9 @@ static void format_value(const struct probe_panel *panel, const struct probe_fet
 	if (typed)
 		probe_argument_write(typed, out, LINE_BYTES);
 	if (!typed || !strcmp(out, typed->value))
-		snprintf(out, LINE_BYTES, "%s%s%s%s", name, fetch->type[0] ? ": " : "",
-			 fetch->type, origin_word(fetch->origin));
+		snprintf(out, LINE_BYTES, "%s%s%s%s%s%s", name, fetch->type[0] ? ": " : "",
+			 fetch->type, shows_location(panel) ? " at " : "",
+			 shows_location(panel) ? fetch->fetch : "", origin_word(fetch->origin));
 }
 
 static void put_extras(struct pen *pen)
@@ -226,8 +234,8 @@ static void put_values(struct pen *pen)
 	begin_line(pen, "show");
 	put_check(pen, PANEL_STACKS, 0, panel->with_stacks, "callers");
 	put_extras(pen);
-	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count; i++) {
-		const struct probe_fetch *fetch = &panel->answer.offered[i];
+	for (uint32_t i = 0; panel->has_reply && i < panel->reply.offered_count; i++) {
+		const struct probe_fetch *fetch = &panel->reply.offered[i];
 
 		if (probe_panel_has_value(panel, fetch)) {
 			format_value(panel, fetch, text);
@@ -260,7 +268,7 @@ static void put_caps(struct pen *pen)
 	end_line(pen);
 }
 
-/* A line of input; where it has the cursor that is seen in the text. */
+/* Draws a line of input; with the focus its text has a cursor. */
 static void put_input(struct pen *pen, const char *label, struct panel_item item,
 		      const struct prompt *line, const char *hint)
 {
@@ -290,7 +298,7 @@ static void put_filter(struct pen *pen)
 		put_text(pen, pen->panel->filter_why, ROLE_LOSS);
 }
 
-static void format_verdict(const struct probe_answer *answer, char *out)
+static void format_verdict(const struct probe_reply *reply, char *out)
 {
 	static const char *const words[] = {
 		[VERDICT_OK] = "ok", [VERDICT_COSTLY] = "costly", [VERDICT_ASKS] = "caution",
@@ -298,52 +306,52 @@ static void format_verdict(const struct probe_answer *answer, char *out)
 	};
 	char cost[FORMAT_BYTES + 16] = "", latency[FORMAT_BYTES];
 
-	if (answer->why.err) {
-		snprintf(out, LINE_BYTES, "%s", answer->why.text);
+	if (reply->why.err) {
+		snprintf(out, LINE_BYTES, "%s", reply->why.text);
 		return;
 	}
-	if (answer->cost_ns > 0 && answer->verdict < VERDICT_REFUSED)
+	if (reply->cost_ns > 0 && reply->verdict < VERDICT_REFUSED)
 		snprintf(cost, sizeof(cost), " \u00b7 about %s a hit",
-			 format_latency(latency, (uint64_t)answer->cost_ns));
-	snprintf(out, LINE_BYTES, "%s%s%s%s%s%s", words[answer->verdict],
-		 answer->reason[0] ? ": " : "", answer->reason,
-		 answer->place[0] ? " \u00b7 " : "", answer->place, cost);
+			 format_latency(latency, (uint64_t)reply->cost_ns));
+	snprintf(out, LINE_BYTES, "%s%s%s%s%s%s", words[reply->verdict],
+		 reply->reason[0] ? ": " : "", reply->reason,
+		 reply->point[0] ? " \u00b7 " : "", reply->point, cost);
 }
 
 static void put_rate(struct pen *pen)
 {
-	const struct probe_answer *answer = &pen->panel->answer;
+	const struct probe_reply *reply = &pen->panel->reply;
 	const bool is_over = probe_panel_is_over_cap(pen->panel);
 	char text[LINE_BYTES], rate[FORMAT_BYTES];
 
-	if (answer->why.err || answer->verdict >= VERDICT_REFUSED)
+	if (reply->why.err || reply->verdict >= VERDICT_REFUSED)
 		return;
-	if (!answer->has_rate) {
-		put_text(pen, answer->is_done ? "how often it is called is not known"
+	if (!reply->has_rate) {
+		put_text(pen, reply->is_done ? "how often it is called is not known"
 					      : "counting its calls\u2026", ROLE_BOX_DIM);
 		return;
 	}
 	snprintf(text, sizeof(text), "counted %s calls/s%s \u2192 about %.1f %% of one CPU%s",
-		 format_count(rate, (uint64_t)(answer->hits_per_s + 0.5)),
-		 answer->is_rate_of_all ? " of all processes" : "", answer->cost_pct,
+		 format_count(rate, (uint64_t)(reply->hits_per_s + 0.5)),
+		 reply->is_rate_of_all ? " of all processes" : "", reply->cost_pct,
 		 is_over ? ": over its cap" : "");
 	put_text(pen, text, is_over ? ROLE_LOSS : ROLE_BOX);
 }
 
 static void put_spread(struct pen *pen)
 {
-	const struct probe_answer *answer = &pen->panel->answer;
+	const struct probe_reply *reply = &pen->panel->reply;
 	char text[LINE_BYTES];
 
-	if (answer->functions > 1 || answer->sites > 1) {
+	if (reply->functions > 1 || reply->sites > 1) {
 		snprintf(text, sizeof(text), "%" PRIu32 " function%s, %" PRIu32 " breakpoints",
-			 answer->functions, answer->functions == 1 ? "" : "s", answer->sites);
+			 reply->functions, reply->functions == 1 ? "" : "s", reply->sites);
 		put_text(pen, text, ROLE_BOX);
 	}
-	if (answer->other_processes) {
+	if (reply->other_processes) {
 		snprintf(text, sizeof(text), "%" PRIu32 " other process%s of the file will trap, "
-			 "too", answer->other_processes,
-			 answer->other_processes == 1 ? "" : "es");
+			 "too", reply->other_processes,
+			 reply->other_processes == 1 ? "" : "es");
 		put_text(pen, text, ROLE_STATE);
 	}
 }
@@ -355,13 +363,13 @@ static void put_verdict(struct pen *pen)
 	bool is_bad;
 
 	begin_line(pen, "verdict");
-	if (!panel->has_answer) {
+	if (!panel->has_reply) {
 		put_text(pen, panel->is_attaching ? "attaches as soon as the verdict is there\u2026"
 						  : "looking at it\u2026", ROLE_BOX_DIM);
 		return;
 	}
-	is_bad = panel->answer.why.err || panel->answer.verdict >= VERDICT_ASKS;
-	format_verdict(&panel->answer, text);
+	is_bad = panel->reply.why.err || panel->reply.verdict >= VERDICT_ASKS;
+	format_verdict(&panel->reply, text);
 	put_text(pen, text, is_bad ? ROLE_LOSS : panel->is_stale ? ROLE_BOX_DIM : ROLE_BOX);
 	put_spread(pen);
 	put_rate(pen);
@@ -374,10 +382,10 @@ static void put_confirm(struct pen *pen)
 	const struct probe_panel *panel = pen->panel;
 	char text[LINE_BYTES];
 
-	if (!panel->has_answer || !panel->answer.must_type)
+	if (!panel->has_reply || !panel->reply.must_type)
 		return;
 	snprintf(text, sizeof(text), "%s, and for the whole system: to insist type %s",
-		 panel->answer.has_rate ? "hot" : "not counted", probe_panel_word(panel));
+		 panel->reply.has_rate ? "hot" : "not counted", probe_panel_word(panel));
 	begin_line(pen, "confirm");
 	put_text(pen, text, ROLE_LOSS);
 	put_input(pen, "", (struct panel_item){ PANEL_CONFIRM, 0 }, &panel->confirm, "\u2026");
@@ -408,8 +416,8 @@ static void put_plan(struct pen *pen)
 	begin_line(pen, "dry run");
 	quote_for_shell(choice.spec.text, text + strlen(text), sizeof(text) - strlen(text));
 	put_text(pen, text, ROLE_BOX);
-	for (uint32_t i = 0; panel->has_answer && i < panel->answer.offered_count; i++) {
-		const struct probe_fetch *fetch = &panel->answer.offered[i];
+	for (uint32_t i = 0; panel->has_reply && i < panel->reply.offered_count; i++) {
+		const struct probe_fetch *fetch = &panel->reply.offered[i];
 
 		if (!panel->is_chosen[i] || !probe_panel_has_value(panel, fetch) ||
 		    is_retyped(panel, fetch))
@@ -426,9 +434,9 @@ static void put_buttons(struct pen *pen)
 		[BUTTON_ATTACH] = "[ Attach ]", [BUTTON_COUNT] = "[ Count only ]",
 		[BUTTON_DRY_RUN] = "[ Dry run ]", [BUTTON_CANCEL] = "[ Cancel ]",
 	};
-	const struct probe_answer *answer = &pen->panel->answer;
-	const bool is_able = !pen->panel->has_answer ||
-			     (!answer->why.err && answer->verdict < VERDICT_REFUSED);
+	const struct probe_reply *reply = &pen->panel->reply;
+	const bool is_able = !pen->panel->has_reply ||
+			     (!reply->why.err && reply->verdict < VERDICT_REFUSED);
 
 	pen->x = pen->left + LABEL_CELLS;
 	for (int i = 0; i < BUTTONS; i++)
@@ -457,7 +465,7 @@ static void draw_title(const struct probe_panel *panel, struct canvas *canvas, i
 	const struct canvas_area area = { x + 1, y, width - 2 };
 	char text[2 * PANEL_NAME_BYTES + 16];
 
-	snprintf(text, sizeof(text), " probe %s in %s ", panel->name, panel->object);
+	snprintf(text, sizeof(text), " probe %s in %s ", panel->name, panel->dso);
 	canvas_put_text(canvas, area, canvas_clean(text), ROLE_BOX);
 }
 
@@ -473,8 +481,9 @@ static void choose_top(struct probe_panel *panel, const struct pen *pen, int pag
 	panel->top = panel->top > last ? last : panel->top;
 }
 
-void probe_panel_draw(struct probe_panel *panel, struct canvas *canvas, int top, int bottom)
+static void draw_panel(struct ui_state *state, struct canvas *canvas, int top, int bottom)
 {
+	struct probe_panel *panel = probe_panel_of(state);
 	const int width = canvas->width < MOST_CELLS ? canvas->width : MOST_CELLS;
 	const int x = (canvas->width - width) / 2;
 	struct pen pen = {
@@ -499,3 +508,35 @@ void probe_panel_draw(struct probe_panel *panel, struct canvas *canvas, int top,
 	pen.bottom = top + height - 1;
 	put_panel(&pen);
 }
+
+static void draw_keys(struct ui_state *state, struct canvas *canvas, int y)
+{
+	char texts[PANEL_HINTS][PANEL_HINT_BYTES];
+	const int count = probe_panel_hints(probe_panel_of(state), texts);
+	const char *keys[PANEL_HINTS];
+
+	for (int i = 0; i < count; i++)
+		keys[i] = texts[i];
+	pieces_draw_keys(canvas, y, keys, count);
+}
+
+static bool takes_text(const struct ui_state *state)
+{
+	return probe_panel_takes_text(probe_panel_of(state));
+}
+
+static bool is_panel_open(const struct ui_state *state)
+{
+	return probe_panel_of(state)->is_open;
+}
+
+const struct overlay_ops probe_panel_ops = {
+	.bytes = sizeof(struct probe_panel),
+	.is_open = is_panel_open,
+	.press = probe_panel_press,
+	.click = probe_panel_click,
+	.takes_text = takes_text,
+	.replied = probe_panel_replied,
+	.draw = draw_panel,
+	.draw_keys = draw_keys,
+};

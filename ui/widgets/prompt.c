@@ -1,4 +1,4 @@
-/* prompt.c - see ui/prompt.h.
+/* prompt.c - see prompt.h.
  *
  * Problem: a step of the cursor, a Backspace and the cells of the cursor must cover the same unit,
  * or a name with accents cannot be corrected.
@@ -8,14 +8,14 @@
  *
  * Invariant: cursor is 0 or after such a unit.
  */
-#include "ui/prompt.h"
+#include "prompt.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sanitize.h"
 #include "term/utf8.h"
-#include "ui/keys.h"
+#include "term/keys.h"
 
 #define NOTE_GAP 2
 /* A text too long for the line shows up to 1/AHEAD_SHARE of the line after the cursor. */

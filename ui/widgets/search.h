@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "ui/canvas.h"
+#include "term/canvas.h"
 
 /* Returns a pointer to the first occurrence in @text, or NULL. "" never matches. */
 const char *search_find(const char *search, const char *text);

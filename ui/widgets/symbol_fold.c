@@ -19,7 +19,7 @@
 
 struct folding {
 	const char *name;	/* all of it; borrowed */
-	const char *at;		/* what comes next */
+	const char *at;		/* the next token */
 	char *out;
 	size_t used;
 	bool folds_templates;
@@ -70,7 +70,7 @@ static const char *find_end(const char *open)
 	return NULL;
 }
 
-/* At a list: leaves out what is in it. */
+/* Takes a list and leaves out what is in it. */
 static void fold_list(struct folding *folding)
 {
 	const char *end = folding->is_broken ? NULL : find_end(folding->at);
@@ -99,13 +99,13 @@ static bool is_list(const struct folding *folding)
 
 static bool is_operator(const struct folding *folding)
 {
-	const char *behind = folding->at + strlen(OPERATOR);
+	const char *after = folding->at + strlen(OPERATOR);
 
 	return (folding->at == folding->name || !is_word(folding->at[-1])) &&
-	       !strncmp(folding->at, OPERATOR, strlen(OPERATOR)) && !is_word(*behind);
+	       !strncmp(folding->at, OPERATOR, strlen(OPERATOR)) && !is_word(*after);
 }
 
-/* Its name, and the templates that follow it behind a space. */
+/* Takes the name of an operator, and the templates that follow it after a space. */
 static void take_operator(struct folding *folding)
 {
 	take(folding, strlen(OPERATOR));
@@ -146,4 +146,28 @@ const char *symbol_fold(const struct canvas *canvas, const char *name, int width
 	if (canvas_text_width(canvas, out) > width)
 		fold(name, true, out);
 	return out;
+}
+
+enum role row_role_of_share(double pct)
+{
+	if (pct >= ROW_ROLE_HOT_PCT)
+		return ROLE_HOT;
+	return pct >= ROW_ROLE_WARM_PCT ? ROLE_WARM : ROLE_COOL;
+}
+
+enum role row_role_of_code(enum cpu_mode mode, bool is_run_time)
+{
+	switch (mode) {
+	case MODE_KERNEL:
+	case MODE_HYPERVISOR:
+		return ROLE_KERNEL;
+	case MODE_GUEST_KERNEL:
+	case MODE_GUEST_USER:
+		return ROLE_GUEST;
+	case MODE_USER:
+		return is_run_time ? ROLE_JIT : ROLE_USER;
+	case MODE_UNKNOWN:
+		break;
+	}
+	return ROLE_UNRESOLVED;
 }

@@ -14,10 +14,11 @@
 
 #define CRUMB_GAP   " \u203a "
 #define CRUMB_SHARE 40		/* % of a narrow room, for each: a long name leaves some */
-#define CRUMB_COUNT (FILTER_PARTS + 5)	/* "all", a probe, the parts, what is hidden, the share */
+#define CRUMB_COUNT (FILTER_PARTS + 6)	/* "all", a probe, the parts, what is hidden, the share, a
+					 * listing's function */
 #define CRUMB_CELLS 9		/* but not less: "no kernel" */
 #define CRUMBS_GOOD 40		/* a longer path is cut before names of views are */
-#define CRUMBS_MIN  18		/* what short names of views leave: eight letters and a share */
+#define CRUMBS_MIN  18		/* left by short names of views: eight letters and a share */
 #define TAB_BYTES   32
 #define WITHOUT	    "without "
 
@@ -52,11 +53,12 @@ static void add_crumb(struct crumbs *crumbs, enum role role, size_t parts, const
 	crumb->is_negated = false;
 }
 
-/* Whose hits stand for the samples, or whose figures are shown. */
+/* Adds the probe whose hits stand for the samples, or whose stats are shown. */
 static void add_probe(const struct ui_state *state, struct crumbs *crumbs)
 {
 	const struct snapshot_probe *probe =
-		probes_view_get(&state->probes, state_probe_here(state));
+		snapshot_probes_find(state->shown ? &state->shown->probes : NULL,
+				     state_probe_here(state));
 	char text[FILTER_PART_BYTES];
 
 	if (!state_probe_here(state))
@@ -75,19 +77,34 @@ static void add_share(const struct ui_state *state, struct crumbs *crumbs)
 	const struct snapshot *snapshot = state->shown;
 	char pct[FORMAT_BYTES] = "\u2026", text[FORMAT_BYTES + 2];
 
-	if (!snapshot || crumbs->count < 2 || state_kind(state) == VIEW_PROBES)
+	if (!snapshot || crumbs->count < 2 || !state_shows_samples(state) ||
+	    state_kind(state) == VIEW_LISTING)	/* it says its own */
 		return;
 	if (state_is_waiting(state))	/* the shown rows' share is of another filter */
 		snprintf(text, sizeof(text), "    %s %%", pct);
 	else
 		snprintf(text, sizeof(text), "%5s %%",
 			 format_pct(pct, snapshot_shown_pct(snapshot)));
-	add_crumb(crumbs, ROLE_STATE, state->trail.filter.count, text);
+	add_crumb(crumbs, ROLE_STATE, state->query.breadcrumbs.filter.count, text);
+}
+
+/* Adds the function whose code is listed. */
+static void add_function(const struct ui_state *state, struct crumbs *crumbs)
+{
+	const struct breadcrumbs *breadcrumbs = &state->query.breadcrumbs;
+	const struct breadcrumbs_level *here = &breadcrumbs->levels[breadcrumbs->count - 1];
+	const struct listing *listing = state->shown ? state->shown->listing : NULL;
+	const bool is_named = listing && listing->symbol[0] && !state_is_waiting(state);
+
+	if (here->kind != VIEW_LISTING || !here->function[0])
+		return;
+	add_crumb(crumbs, ROLE_STATE, 0, is_named ? listing->symbol : here->function);
+	crumbs->list[crumbs->count - 1].hit = HIT_NOTHING;
 }
 
 static void list_crumbs(const struct ui_state *state, struct crumbs *crumbs)
 {
-	const struct filter *filter = &state->trail.filter;
+	const struct filter *filter = &state->query.breadcrumbs.filter;
 	const struct filter_part *part;
 	char text[FILTER_PART_BYTES];
 
@@ -99,15 +116,16 @@ static void list_crumbs(const struct ui_state *state, struct crumbs *crumbs)
 		crumbs->list[crumbs->count - 1].is_negated =
 			part->is_negated && !strncmp(text, WITHOUT, strlen(WITHOUT));
 	}
-	if (state->hide_kernel)
+	if (state->query.hide_kernel)
 		add_crumb(crumbs, ROLE_STATE, filter->count, "no kernel");
-	if (state->hide_user)
+	if (state->query.hide_user)
 		add_crumb(crumbs, ROLE_STATE, filter->count, "no user");
+	add_function(state, crumbs);
 	add_share(state, crumbs);
 }
 
-/* Where "without" would leave no room for the name, "not" is as good. Into @room[FILTER_PART_BYTES]
- * if need be. */
+/* Returns the crumb's text; where "without" would leave no room for the name, with "not" instead,
+ * in @room[FILTER_PART_BYTES]. */
 static const char *crumb_text(const struct canvas *canvas, const struct crumb *crumb, int most,
 			      char *room)
 {
@@ -176,7 +194,7 @@ static void fit_crumbs(const struct canvas *canvas, struct crumbs *crumbs, int r
 		widen_name(canvas, crumbs, room);
 }
 
-/* Returns the column behind it. */
+/* Draws a crumb; returns the column after it. */
 static int put_crumb(struct ui_state *state, struct canvas *canvas, struct canvas_area area,
 		     const struct crumb *crumb, int most)
 {
@@ -187,11 +205,12 @@ static int put_crumb(struct ui_state *state, struct canvas *canvas, struct canva
 	if (area.width > most)
 		area.width = most;
 	used = canvas_put_text(canvas, area, canvas_clean(text), crumb->role);
-	hits_add(&state->hits, (struct hit){ crumb->hit, area.x, area.y, used, 1, crumb->parts });
+	hits_add(&state->display.hits,
+		 (struct hit){ crumb->hit, area.x, area.y, used, 1, crumb->parts });
 	return area.x + used;
 }
 
-/* Right-aligned so that it ends at column @end; not before @begin. */
+/* Draws the breadcrumbs right-aligned: they end at column @end and begin at @begin or later. */
 static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, int begin, int end)
 {
 	const int room = end - begin;
@@ -226,11 +245,16 @@ static void draw_crumbs(struct ui_state *state, struct canvas *canvas, int y, in
 static void format_tab(const struct ui_state *state, enum tabs_form form, int kind, char *out)
 {
 	const bool is_here = kind == (int)state_kind(state);
-	const struct table_spec *spec = &table_specs[kind];
+	const struct view_spec *spec = &state->specs[kind];
 
 	out[0] = '\0';
+	if (spec->is_unlisted && !is_here)
+		return;
 	if (state_is_page(state) && is_here)
 		snprintf(out, TAB_BYTES, " %s ", state->view->ops->title);
+	else if (spec->is_unlisted)
+		snprintf(out, TAB_BYTES, " %s ", form == TABS_SHORTEST ? spec->shortest_title
+								     : spec->title);
 	else if (form >= TABS_CLOSE && form <= TABS_SHORTEST)
 		snprintf(out, TAB_BYTES, " %d %s%s", kind + 1,
 			 form == TABS_CLOSE ? spec->title
@@ -244,7 +268,7 @@ static void format_tab(const struct ui_state *state, enum tabs_form form, int ki
 		snprintf(out, TAB_BYTES, " %d", kind + 1);
 }
 
-/* Returns the column behind it. */
+/* Draws the name of a view; returns the column after it. */
 static int draw_tab(struct ui_state *state, struct canvas *canvas, struct canvas_area area,
 		    enum tabs_form form, int kind)
 {
@@ -256,7 +280,8 @@ static int draw_tab(struct ui_state *state, struct canvas *canvas, struct canvas
 	if (!text[0])
 		return area.x;
 	used = canvas_put_text(canvas, area, canvas_clean(text), is_here ? ROLE_TAB : ROLE_DIM);
-	hits_add(&state->hits, (struct hit){ HIT_TAB, area.x, area.y, used, 1, (size_t)kind });
+	hits_add(&state->display.hits,
+		 (struct hit){ HIT_TAB, area.x, area.y, used, 1, (size_t)kind });
 	return area.x + used;
 }
 

@@ -4,7 +4,7 @@
 #define UI_TABS_H
 
 #include "state.h"
-#include "ui/canvas.h"
+#include "term/canvas.h"
 
 /* Draws on line @y into columns 1..@width. */
 void tabs_draw(struct ui_state *state, struct canvas *canvas, int y, int width);

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPEN_PCT     5.0	/* of the tree's weight: such lines are open at first */
+#define OPEN_PCT     5.0	/* % of the tree's weight: such lines are open at first */
 #define OPEN_GROUP_PCT 20.0	/* a group can have hundreds of children: only the few largest */
 #define REMEMBER_MAX 200000	/* ids of lines; beyond them it is forgotten what was opened */
 
-/* What trees have in common. */
+/* What nodes of call trees and of group trees have in common. */
 struct spot {
 	uint64_t id;
 	uint32_t parent, size;
@@ -41,11 +41,11 @@ static double weight_of_roots(const struct group_tree *groups)
 	double weight = 0;
 
 	for (uint32_t n = 0; n < groups->node_count; n += groups->nodes[n].size)
-		weight += groups->nodes[n].self_weight;
+		weight += groups->nodes[n].now.self.weight;
 	return weight;
 }
 
-/* By total the loader's code would be heavy, too: it calls all. */
+/* Judges a group by its self: by total the loader's code would be heavy, too, as it calls all. */
 static bool is_heavy_group(const struct tree_rows *rows, uint32_t node)
 {
 	const struct group_node *nodes = rows->groups->nodes;
@@ -54,20 +54,20 @@ static bool is_heavy_group(const struct tree_rows *rows, uint32_t node)
 
 	while (nodes[root].parent != UINT32_MAX)
 		root = nodes[root].parent;
-	if (rows->groups->keys[0] == GROUP_EVENT)	/* whose weights can't be compared */
-		of = nodes[root].self_weight;
-	return nodes[node].self_weight >= of * OPEN_GROUP_PCT / 100.0;
+	if (rows->groups->keys[0] == GROUP_EVENT)	/* their weights can't be compared */
+		of = nodes[root].now.self.weight;
+	return nodes[node].now.self.weight >= of * OPEN_GROUP_PCT / 100.0;
 }
 
-/* In the window, or in what it is compared with. */
+/* True if the node is heavy in the window or in the baseline. */
 static bool is_heavy(const struct tree_rows *rows, uint32_t node)
 {
 	const struct call_tree *tree = rows->tree;
 
 	if (rows->groups)
 		return is_heavy_group(rows, node);
-	return tree->nodes[node].total_weight >= tree->weight * OPEN_PCT / 100.0 ||
-	       (tree->base_weight > 0 && tree->nodes[node].base_total_weight >=
+	return tree->nodes[node].now.total.weight >= tree->weight * OPEN_PCT / 100.0 ||
+	       (tree->base_weight > 0 && tree->nodes[node].base.total.weight >=
 						 tree->base_weight * OPEN_PCT / 100.0);
 }
 
@@ -86,11 +86,11 @@ void tree_rows_finish(struct tree_rows *rows)
 
 bool tree_rows_is_same(const struct tree_node *a, const struct tree_node *b)
 {
-	return a->address == b->address && a->object_id == b->object_id && a->state == b->state &&
+	return a->address == b->address && a->dso_id == b->dso_id && a->state == b->state &&
 	       !strcmp(a->raw_symbol, b->raw_symbol);
 }
 
-/* Does all of it go on to one child? Callers: the function itself stands alone. */
+/* True if all of the node goes on to one child. Among callers the function itself stands alone. */
 static bool is_link(const struct tree_rows *rows, uint32_t node)
 {
 	const struct call_tree *tree = rows->tree;
@@ -103,8 +103,8 @@ static bool is_link(const struct tree_rows *rows, uint32_t node)
 		return false;
 	if (tree->direction == TREE_CALLERS && at->depth == 0)
 		return false;
-	return at[1].total_samples == at->total_samples &&
-	       at[1].base_total_samples == at->base_total_samples && !(at->hidden_weight > 0);
+	return at[1].now.total.samples == at->now.total.samples &&
+	       at[1].base.total.samples == at->base.total.samples && !(at->hidden_weight > 0);
 }
 
 static bool is_chained(const struct tree_rows *rows, uint32_t node)
@@ -150,7 +150,7 @@ static bool reserve_row(struct tree_rows *rows)
 	return true;
 }
 
-/* The line that begins with @first, whose parent is the row @parent. */
+/* Makes the line that begins with node @first below the row @parent. */
 static struct tree_row make_row(struct tree_rows *rows, uint32_t first, uint32_t parent)
 {
 	struct tree_row row = { .first = first, .last = first, .parent = parent };
@@ -421,11 +421,11 @@ static double heat_of(const struct tree_rows *rows, uint32_t node)
 	double now, then;
 
 	if (rows->groups)
-		return rows->groups->nodes[node].self_weight;
+		return rows->groups->nodes[node].now.self.weight;
 	if (!(tree->base_weight > 0))
-		return tree->nodes[node].total_weight;
-	now = tree->weight > 0 ? tree->nodes[node].total_weight / tree->weight : 0;
-	then = tree->nodes[node].base_total_weight / tree->base_weight;
+		return tree->nodes[node].now.total.weight;
+	now = tree->weight > 0 ? tree->nodes[node].now.total.weight / tree->weight : 0;
+	then = tree->nodes[node].base.total.weight / tree->base_weight;
 	return now > then ? now - then : then - now;
 }
 
@@ -520,4 +520,39 @@ void tree_rows_open_hottest(struct tree_rows *rows)
 	rows->hottest_head = spot_of(rows, head).id;
 	rows->hottest_end = spot_of(rows, node).id;
 	collect_again(rows, node);
+}
+
+#define ROOT_CELLS 2		/* its mark and a space */
+
+int tree_guides_width(const struct tree_row *row)
+{
+	return row->depth ? (int)row->depth * TREE_GUIDES_CELLS : ROOT_CELLS;
+}
+
+void tree_guides_draw(const struct tree_rows *rows, const struct tree_row *row, int shift,
+		      struct canvas *canvas, struct canvas_area area)
+{
+	const bool is_closed = !row->is_open && tree_rows_has_children(rows, row);
+	const struct tree_row *at = row;
+
+	for (int depth = (int)row->depth; depth > 0; depth--, at = &rows->rows[at->parent]) {
+		const int x = (depth - 1) * TREE_GUIDES_CELLS - shift;
+		struct canvas_area cell = { area.x + x, area.y, area.width - x };
+
+		if (x < 0 || x >= area.width)
+			continue;
+		if (at != row) {
+			if (!at->is_last)
+				canvas_put_text(canvas, cell, SAFE_TEXT("\u2502"), ROLE_DIM);
+			continue;
+		}
+		cell.x += canvas_put_text(
+			canvas, cell, canvas_clean(row->is_last ? "\u2514" : "\u251c"), ROLE_DIM);
+		cell.width--;
+		canvas_put_text(canvas, cell, canvas_clean(is_closed ? "\u25b8" : "\u2500"),
+				ROLE_DIM);
+	}
+	if (!row->depth && !shift && tree_rows_has_children(rows, row))
+		canvas_put_text(canvas, area, canvas_clean(is_closed ? "\u25b8" : "\u25be"),
+				ROLE_DIM);
 }

@@ -16,10 +16,9 @@
 #define UI_TREE_ROWS_H
 
 #include "base/id_map.h"
-#include "fold/call_tree.h"
-#include "fold/group_tree.h"
-#include "table_place.h"
-#include "ui/view.h"
+#include "fold/tree.h"
+#include "table_rows.h"
+#include "term/canvas.h"
 
 #define TREE_ROWS_NONE UINT32_MAX
 
@@ -90,5 +89,16 @@ void tree_rows_close_all(struct tree_rows *rows);
  * at the whole tree if the user never moved the cursor or its line has no children. Called again at
  * that end, opens the next path: the heaviest branch that leads elsewhere. */
 void tree_rows_open_hottest(struct tree_rows *rows);
+
+/* The lines that connect the rows of a tree with their parents. */
+#define TREE_GUIDES_CELLS 3	/* indentation per level */
+
+/* Returns where the row's text begins, in cells after the column of the roots' marks. */
+int tree_guides_width(const struct tree_row *row);
+
+/* Draws the guides of @row and the mark of a row that can be opened; @shift cells of the tree are
+ * scrolled out to the left of @area. */
+void tree_guides_draw(const struct tree_rows *rows, const struct tree_row *row, int shift,
+		      struct canvas *canvas, struct canvas_area area);
 
 #endif

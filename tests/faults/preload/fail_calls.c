@@ -4,9 +4,10 @@
  *   FAIL_ALLOC_AT=k    the k-th of each process fails; not set: none
  *   FAIL_ALLOC_AT=k+   and all later ones
  *   FAIL_ALLOC_AT=@p   each that place p in the code asks for
- *   FAIL_SHORT=1       every second read(2) and write(2) of a thread is interrupted, the others take
- *                      half of what they are given; of sendmsg(2), recvmsg(2), poll(2) and wait4(2),
- *                      each kind for itself, the first is interrupted, the third, and so on
+ *   FAIL_SHORT=1       every second read(2) and write(2) of a thread is interrupted, the others
+ *                      transfer half of what they are given; of sendmsg(2), recvmsg(2), poll(2)
+ *                      and wait4(2), each kind for itself, the first is interrupted, the third,
+ *                      and so on
  *   FAIL_ALLOC_LOG=F   a file of 64-bit numbers: what `enum count` says, then all places seen
  *
  * A place is where malloc() and its kind return to: a hash of the file's name, 32 bits, and the
@@ -54,7 +55,7 @@ struct known_place {
 
 static struct log own_log, *log_of_all = &own_log;
 static struct known_place known[PLACES];
-static _Atomic uint64_t calls;			/* of this process */
+static _Atomic uint64_t calls;			/* this process's */
 static uint64_t fail_at, fail_place;
 static bool fails_later, is_short;
 
@@ -79,7 +80,7 @@ __attribute__((constructor)) static void read_orders(void)
 
 	map_log(getenv("FAIL_ALLOC_LOG"));
 	is_short = getenv("FAIL_SHORT");
-	calls = 0;	/* what the loader and other constructors asked for does not count */
+	calls = 0;	/* the loader's and other constructors' calls do not count */
 	if (at && *at == '@') {
 		fail_place = strtoull(at + 1, NULL, 16);
 	} else if (at) {
@@ -91,13 +92,13 @@ __attribute__((constructor)) static void read_orders(void)
 static uint64_t find_place(uintptr_t address)
 {
 	uint64_t hash = 5381;
-	Dl_info object;
+	Dl_info dso;
 
-	if (!dladdr((void *)address, &object))
+	if (!dladdr((void *)address, &dso))
 		return 1;
-	for (const char *at = object.dli_fname; *at; at++)
+	for (const char *at = dso.dli_fname; *at; at++)
 		hash = *at == '/' ? 5381 : hash * 33 + (unsigned char)*at;
-	return hash << 32 | (address - (uintptr_t)object.dli_fbase);
+	return hash << 32 | (address - (uintptr_t)dso.dli_fbase);
 }
 
 static void note_place(uint64_t place)

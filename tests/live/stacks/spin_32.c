@@ -4,7 +4,7 @@ static volatile unsigned long sink;
 
 __attribute__((noinline)) static void spin(void)
 {
-	volatile int room[16];	/* what needs no memory of its own gets no frame */
+	volatile int room[16];	/* a function without memory of its own gets no frame */
 
 	for (room[0] = 0; room[0] < 100000000; room[0]++)
 		sink += 1;

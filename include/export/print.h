@@ -1,0 +1,185 @@
+/* print.h - what is written to files and pipes: a snapshot as text or JSON, its listing, hits and
+ * samples, folded stacks, counts.
+ * Thread: any. Errors stay in @out (ferror(3)). */
+#ifndef EXPORT_PRINT_H
+#define EXPORT_PRINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/snapshot.h"
+#include "base/diag.h"
+#include "capture/counter_set.h"
+#include "fold/filter.h"
+#include "listing/listing_rows.h"
+
+struct export_options {
+	struct filter filter;	/* the snapshot's filter, for the header */
+	bool show_idle;		/* include rows of idle samples */
+	bool has_period;	/* add the sum of each row's periods */
+	bool has_source;	/* add each row's source line */
+	bool has_groups;	/* a tree of groups was requested: text shows it instead of rows */
+	bool by_total;		/* sort rows of a compared snapshot by the change of total */
+	size_t max_rows;	/* SIZE_MAX: all; else the output says how many are left out */
+};
+
+/* Writes header and table of one snapshot, without the chain after it: text_has_all_events(). */
+void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options);
+/* True if the table of @snapshot has all events of its chain as groups: the snapshots after it in
+ * the chain then have no groups. */
+bool text_has_all_events(const struct snapshot *snapshot, const struct export_options *options);
+
+/* Writes one JSON object (RFC 8259) and a newline. Fields: flametop(8), JSON. */
+void json_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options);
+
+/* Writes the snapshot's listing, in the layer asked for or the next one that there is. 0 or
+ * -ENOMEM. */
+int listing_text_write(FILE *out, const struct snapshot *snapshot, enum listing_layer layer);
+int listing_json_write(FILE *out, const struct snapshot *snapshot, enum listing_layer layer);
+
+/* Writes hits and samples, a line each, as text or as JSON lines.
+ * Thread: any. Errors stay in @out (ferror(3)). */
+
+enum event_field {		/* in the order of option_event_fields */
+	EVENT_TIME, EVENT_CPU, EVENT_COMM, EVENT_PID, EVENT_TID, EVENT_NAME, EVENT_PERIOD,
+	EVENT_LATENCY, EVENT_SYMBOL, EVENT_DSO, EVENT_VALUES, EVENT_STACK,
+	EVENT_BRANCHES,
+	EVENT_FIELD_COUNT
+};
+
+struct event_fields {
+	enum event_field list[EVENT_FIELD_COUNT];	/* in the order of printing */
+	uint32_t count;
+};
+
+/* NULL-terminated, by enum event_field. */
+extern const char *const event_field_names[EVENT_FIELD_COUNT + 1];
+
+/* Selects time, CPU, command, pid, tid, event, latency, symbol and values. */
+void event_fields_set_default(struct event_fields *out);
+/* Parses "time,comm,stack", or "+stack,-cpu" to change the fields in @out. 0 or -EINVAL; @as: the
+ * option, for the reason. */
+int event_fields_parse(struct event_fields *out, const char *as, const char *text,
+		       struct diag *why);
+bool event_fields_has(const struct event_fields *fields, enum event_field field);
+
+void events_write_titles(FILE *out, const struct event_fields *fields);
+void events_write(FILE *out, const struct snapshot_events *events,
+		  const struct event_fields *fields);
+/* Writes a JSON object per line; null where a value is unknown or the hit has none. */
+void events_write_json(FILE *out, const struct snapshot_events *events,
+		       const struct event_fields *fields);
+
+/* A call tree as folded stacks, one line each, as flame graph programs read them:
+ *
+ *   postgres;main;PostgresMain;ExecScan;read;ksys_read_[k] 42
+ *
+ * Names: a ';' in a name is written ':', as ';' separates names. Code without a name has that of
+ *        its DSO: "[libfoo.so]".
+ * Count: samples whose stack ends there; all lines add up to the tree's samples. Compared, there
+ *        are two counts as difffolded.pl writes them: the baseline's, then the window's, neither
+ *        scaled: flamegraph.pl draws the second in the colours of the difference.
+ * Thread: any.
+ */
+
+/* Writes @tree, a callees tree. @marks_kernel: append "_[k]" to names of kernel code. @is_compared:
+ * two counts a line. Errors stay in @out (ferror(3)). 0 or -ENOMEM: the rest is missing. */
+int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, bool is_compared);
+
+/* A new file of folded stacks, written in a thread of its own: a disk may be slow, and a window may
+ * have a hundred thousand stacks. All calls come from one thread; the snapshot goes to the writing
+ * thread, and the result comes back once folded_file_fd() is readable. */
+struct folded_file;
+
+/* Begins to write the tree of @stacks, and takes ownership of @stacks in every case. The file must
+ * not exist yet: it is created for its owner alone, by the rules of base/privileges.h. 0 or
+ * -errno. */
+int folded_file_start(struct folded_file **out, const char *path, struct snapshot *stacks,
+		      struct diag *why);
+/* Returns a descriptor that is readable when writing has ended. */
+int folded_file_fd(const struct folded_file *file);
+/* Waits for the end of writing and frees @file. 0 with the samples written in *@samples; -errno
+ * with the reason: then there is no file, or somebody else's. */
+int folded_file_finish(struct folded_file *file, uint64_t *samples, struct diag *why);
+
+/* What counters have counted (capture/counter_set.h), as text, JSON and CSV.
+ * Thread: any. Errors stay in @out (ferror(3)). */
+
+/* Mean and deviation of repeated runs, by Welford's method. A zeroed one has no run. */
+struct counter_mean {
+	double mean, squares;	/* squares: sum of the squared distances from the mean */
+	uint64_t runs;
+};
+
+void counter_mean_add(struct counter_mean *mean, double value);
+/* Returns the standard error of the mean in % of the mean; < 0: fewer than two runs. */
+double counter_mean_deviation_pct(const struct counter_mean *mean);
+
+enum counter_state { COUNTER_COUNTED, COUNTER_NOT_COUNTED, COUNTER_NOT_SUPPORTED };
+
+/* What is shown of one event in one row. */
+struct counter_cell {
+	enum counter_state state;
+	double value;		/* scaled; a mean if there were several runs */
+	double deviation_pct;	/* < 0: one run */
+	double running_pct;	/* how much of the time it was counted; below 100 it was scaled */
+	uint64_t enabled_ns, running_ns;
+};
+
+/* Makes the cell of one reading of @event, in its unit: scales the value to the whole time if it
+ * was counted for a part of it (multiplexing). @is_part: of an interval, in which a task may not
+ * have run at all: then it is counted as 0. */
+struct counter_cell counter_cell_of(const struct counter_value *value,
+				    const struct counter_event *event, bool is_part);
+
+struct counter_report {
+	const struct counter_event *events;	/* BORROWED like all that follows */
+	const struct counter_row *rows;
+	const struct counter_cell *cells;	/* row by row, in a row event by event */
+	const struct counter_value *own;	/* this process's share by event; NULL: none */
+	size_t event_count, row_count;
+	enum counter_rows rows_are;
+	const char *target;		/* "command make", "8 CPUs", ...; unsanitized */
+	const char *notice;		/* sentences, a line each; "": none */
+	bool is_interval;		/* one of several; the title is above the first */
+	bool is_first;
+	bool only_nonzero;		/* leave out events that counted 0 in every row */
+	double time_s;			/* end of the interval, since the start */
+	double elapsed_s;
+	struct counter_mean elapsed, user, system;	/* s, of the command; runs 0: no command */
+};
+
+struct counter_ratio {
+	double value;
+	const char *unit;		/* "insn per cycle", "% of all branches"; "/sec" has a
+					 * prefix only in text */
+};
+
+/* Computes the ratio that is usual for @event in @row from other events with the same levels:
+ * instructions per cycle, GHz, misses in % of accesses, a rate. Returns false when an event that it
+ * needs was not counted. */
+bool counter_ratio_find(const struct counter_report *report, size_t row, size_t event,
+			struct counter_ratio *out);
+
+/* What became of the slots in which a core could have issued an operation. */
+enum topdown_share { TOPDOWN_RETIRING, TOPDOWN_BAD_SPECULATION, TOPDOWN_FRONTEND, TOPDOWN_BACKEND,
+		     TOPDOWN_SHARES };
+
+/* Returns whether @event is one of top-down level 1, as sysfs names them: slots, topdown-*; and if
+ * @like is not NULL, of the same PMU and levels as it. */
+bool counter_is_topdown(const struct counter_event *event, const struct counter_event *like);
+
+/* Computes the shares in % of all slots, of the PMU of @event, which is one of its events. Returns
+ * false if one that is needed was not counted. */
+bool counter_topdown_find(const struct counter_report *report, size_t row, size_t event,
+			  double shares[TOPDOWN_SHARES]);
+
+void counter_text_write(FILE *out, const struct counter_report *report);
+/* Writes one JSON object and a newline. */
+void counter_json_write(FILE *out, const struct counter_report *report);
+/* Writes lines of RFC 4180, before the first report with names of the columns. */
+void counter_csv_write(FILE *out, const struct counter_report *report);
+
+#endif

@@ -1,0 +1,62 @@
+/* thread_rows.h - where threads are: equal stacks as rows, threads that wait for each other, and
+ * both as text and JSON.
+ * Thread: any. */
+#ifndef EXPORT_THREAD_ROWS_H
+#define EXPORT_THREAD_ROWS_H
+
+#include <stdio.h>
+
+#include "capture/thread_reader.h"
+
+/* A thread and its user stack. All is BORROWED. */
+struct thread_entry {
+	const struct thread_now *now;
+	const char *const *frames;	/* names, sanitized, the innermost first; NULL: unknown */
+	uint32_t frame_count;
+};
+
+/* Threads with the same command, state, kernel and user stack. */
+struct thread_row {
+	uint32_t first, count;		/* in thread_rows.entries, by pid and tid */
+	uint64_t longest_ns, shortest_ns;	/* how long they have not run; 0: unknown */
+};
+
+/* Threads in a circle: each waits for a lock that the next one has, and the last for one
+ * of the first. */
+struct thread_circle {
+	uint32_t first, count;		/* in thread_rows.waiting */
+};
+
+struct thread_rows {
+	struct thread_entry *entries;	/* owned; row by row */
+	uint32_t entry_count, process_count;
+	struct thread_row *rows;	/* owned; the most threads first */
+	uint32_t row_count;
+	struct thread_entry *waiting;	/* owned; circle by circle */
+	struct thread_circle *circles;	/* owned */
+	uint32_t circle_count;
+};
+
+/* Builds the rows of @entries, which are in the order of pid and tid. 0, or -ENOMEM with *@out
+ * empty. */
+int thread_rows_build(struct thread_rows *out, const struct thread_entry *entries, uint32_t count);
+void thread_rows_finish(struct thread_rows *rows);	/* an empty one is fine */
+
+/* The function that waits: the innermost one that is not the lock's own. "" unknown. BORROWED. */
+const char *thread_rows_waits_in(const struct thread_entry *entry);
+
+struct thread_listing {
+	const struct thread_rows *rows;
+	const char *host;		/* raw */
+	uint64_t time_ns;		/* when reading began, in ns since 1970 */
+	uint64_t took_ns;		/* how long reading took */
+	uint64_t incomplete;		/* stacks that could not be unwound to their end */
+	uint64_t dropped;		/* stacks that were left out for want of memory */
+	size_t max_rows;
+};
+
+void threads_write_text(FILE *out, const struct thread_listing *listing);
+/* Writes it as JSON, on a line; null where a value is unknown. */
+void threads_write_json(FILE *out, const struct thread_listing *listing);
+
+#endif

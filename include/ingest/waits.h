@@ -1,0 +1,92 @@
+/* waits.h - the time that tasks wait off the CPU, as samples of one event: off-cpu.
+ *
+ *   sched_switch, out   A blocks: its stack and state         |
+ *   sched_waking        B wakes it                            | blocked: state of A, waker B
+ *   sched_switch, in    A runs again                          | run queue: runnable, waker B
+ *
+ * A wait is counted for the task and the stack that it had when it left the CPU, at the time when
+ * it runs again, and weighs ns. A wait that was woken has two samples, one for each part; their
+ * value bucket is the number of a tuple (state, waker). A task that was preempted has the second
+ * part only.
+ *
+ * Source: include/trace/events/sched.h; /sys/kernel/tracing/events/sched.
+ * Thread: the analyzer's.
+ */
+#ifndef INGEST_WAITS_H
+#define INGEST_WAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/id_map.h"
+#include "capture/event.h"
+#include "capture/record.h"
+
+enum wait_state {
+	WAIT_UNKNOWN,		/* the source does not say; also of samples that are no waits */
+	WAIT_RUNNABLE,		/* on the run queue: preempted, or woken and not yet running */
+	WAIT_SLEEPING,		/* S: until a wake-up or a signal */
+	WAIT_DISK,		/* D: signals do not end it */
+	WAIT_STOPPED,		/* T, t: by a signal or a tracer */
+	WAIT_OTHER,		/* P, I: a kernel thread without work */
+	WAIT_STATES
+};
+
+/* Returns the name of the state in groups, columns and filters; "unknown" for WAIT_UNKNOWN. */
+const char *wait_state_name(enum wait_state state);
+/* Returns the state for the bits of prev_state in sched_switch (TASK_*). */
+enum wait_state wait_state_of_bits(uint64_t bits);
+
+/* What the value bucket of a wait stands for. */
+struct wait_tuple {
+	enum wait_state state;
+	struct str_id waker;	/* comm of the task that woke it, "interrupt", or "(other)" where
+				 * there was no room for another waker; empty: none, or unknown */
+};
+
+#define WAIT_TUPLES 256		/* numbers that slice_entry.bucket can have */
+
+/* A wait that has ended. */
+struct wait {
+	uint64_t end_ns;	/* when the task ran again */
+	uint64_t blocked_ns, run_queue_ns;	/* weights of the two parts; 0: no such part */
+	enum wait_state state;	/* while it was blocked */
+	struct record_text waker;	/* comm of who woke it, or "interrupt"; len 0: none */
+};
+
+#define WAIT_INTERRUPT "interrupt"	/* the waker, where an interrupt woke */
+
+struct ingest;
+struct wait_switches;
+
+/* ingest->counters has the number of waits whose begin or end was not recorded, unpaired_waits, and
+ * of those that were counted, but are longer, as their end was not recorded, shortened_waits. */
+struct waits {
+	/* Row 0 is the empty tuple; the last WAIT_STATES rows are those of the waker "(other)". */
+	struct wait_tuple tuples[WAIT_TUPLES];
+	uint32_t tuple_count;		/* rows used at the beginning */
+	struct wait_switches *switches;	/* owned; waits are made of a recording's switches; NULL:
+					 * they are not */
+};
+
+struct waits *waits_create(struct strpool *strings);	/* NULL: out of memory */
+void waits_destroy(struct waits *waits);		/* NULL is fine */
+/* Starts over for the events of a new configuration; tuples stay. 0 or -ENOMEM. */
+int waits_look_at_config(struct ingest *ingest);
+
+/* Counts @wait for the task and the stack of the sample @record, whose bytes are @raw[@size]. */
+void waits_add(struct ingest *ingest, const struct event_record *record, const void *raw,
+	       size_t size, uint16_t event, const struct wait *wait);
+/* Counts the wait of @record, a sample of a live event that counts waits: bpf/wait_record.h. */
+void waits_record(struct ingest *ingest, const struct event_record *record, const void *raw,
+		  size_t size);
+/* Looks at a sample of a recording, in the order of time: it may begin or end a wait. */
+void waits_sample(struct ingest *ingest, const struct event_record *record, const void *raw,
+		  size_t size);
+/* The number @tid is another thread's from now on: forgets the one before, which has ended. */
+void waits_thread_begins(struct ingest *ingest, uint32_t tid);
+/* Records were lost: how the waits of now go on is unknown. */
+void waits_lost(struct ingest *ingest);
+
+#endif

@@ -1,0 +1,858 @@
+/* counter_history.c - see counter_history.h.
+ *
+ * Problem: opening counters on many CPUs takes a while, closing them, too, and the analyzer must
+ * not wait. And a second that was not read is lost.
+ *
+ * Idea: a thread opens, reads and closes. It sends sums since the opening, so that a reading that
+ * is left out makes the next stretch longer and loses nothing. The analyzer keeps differences.
+ *
+ * Invariant: what is shown was counted. Where nothing was read there is no point, and no value.
+ */
+#include "counter_history.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/sanitize.h"
+#include "capture/scope.h"
+
+/* A group for each ratio, whose parts must be counted at the same time. */
+#define COUNTED_EVENTS                                                                             \
+	"{cycles,instructions},{branches,branch-misses},{cache-references,cache-misses},"          \
+	"stalled-cycles-frontend,stalled-cycles-backend,page-faults,major-faults,"                 \
+	"context-switches,cpu-migrations"
+
+#define MORE_EVENTS_BYTES 512
+
+#define SECOND_NS    CLOCK_NS_PER_S
+#define MINUTE_NS    (60 * SECOND_NS)
+#define LATE_NS	     (2 * SECOND_NS)	/* by then a live second was read */
+#define TOTALS_MOST  1440		/* 20 minutes of seconds and four hours of minutes */
+#define ROWS_BYTES   ((size_t)1 << 20)	/* for the values by row; fewer seconds on large machines */
+#define ROWS_LEAST   4
+#define QUEUE_BYTES  4096		/* 256 pointers, with their headers */
+
+void counter_opening_finish(struct counter_opening *opening)
+{
+	free(opening->events);
+	free(opening->rows);
+	memset(opening, 0, sizeof(*opening));
+}
+
+/* Points. */
+
+static void finish_points(struct counter_points *points)
+{
+	free(points->spans);
+	free(points->values);
+	memset(points, 0, sizeof(*points));
+}
+
+static struct counter_value *values_at(const struct counter_points *points, size_t index)
+{
+	return points->values + index * points->width;
+}
+
+static void add_values(struct counter_value *sums, const struct counter_value *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		sums[i].value += values[i].value;
+		sums[i].enabled_ns += values[i].enabled_ns;
+		sums[i].running_ns += values[i].running_ns;
+	}
+}
+
+/* Joins points of the same minute that touch, and are older than the activity graph shows. */
+static void join_minutes(struct counter_points *points, uint64_t now_ns)
+{
+	const uint64_t seconds_ns = (ACTIVITY_POINTS + 2) * SECOND_NS;
+	size_t kept = 0;
+
+	for (size_t i = 1; i < points->count; i++) {
+		struct counter_span *last = &points->spans[kept], span = points->spans[i];
+
+		if (now_ns - span.end_ns > seconds_ns && last->end_ns == span.begin_ns &&
+		    last->begin_ns / MINUTE_NS == span.begin_ns / MINUTE_NS) {
+			last->end_ns = span.end_ns;
+			add_values(values_at(points, kept), values_at(points, i), points->width);
+			continue;
+		}
+		points->spans[++kept] = span;
+		memmove(values_at(points, kept), values_at(points, i),
+			points->width * sizeof(*points->values));
+	}
+	points->count = points->count ? kept + 1 : 0;
+}
+
+static void drop_oldest(struct counter_points *points, size_t count)
+{
+	points->count -= count;
+	memmove(points->spans, points->spans + count, points->count * sizeof(*points->spans));
+	memmove(points->values, values_at(points, count),
+		points->count * points->width * sizeof(*points->values));
+}
+
+/* Makes room for one more point. False: no memory. */
+static bool reserve_point(struct counter_points *points, uint64_t now_ns)
+{
+	size_t room = points->room ? 2 * points->room : 16;
+	struct counter_span *spans;
+	struct counter_value *values;
+
+	if (points->count == points->most)
+		join_minutes(points, now_ns);
+	if (points->count == points->most)
+		drop_oldest(points, points->most / 8 + 1);
+	if (points->count < points->room)
+		return true;
+	if (room > points->most)
+		room = points->most;
+	spans = realloc(points->spans, room * sizeof(*spans));
+	if (spans)
+		points->spans = spans;
+	values = realloc(points->values, room * points->width * sizeof(*values));
+	if (values)
+		points->values = values;
+	if (!spans || !values)
+		return false;
+	points->room = room;
+	return true;
+}
+
+/* Appends a point and returns its values, zeroed; NULL: no memory, the stretch becomes a gap. */
+static struct counter_value *append_point(struct counter_points *points,
+					  struct counter_span span)
+{
+	struct counter_value *values;
+
+	if (!points->width || !reserve_point(points, span.end_ns))
+		return NULL;
+	points->spans[points->count] = span;
+	values = values_at(points, points->count++);
+	memset(values, 0, points->width * sizeof(*values));
+	return values;
+}
+
+static uint64_t middle_of(struct counter_span span)
+{
+	return span.begin_ns + (span.end_ns - span.begin_ns) / 2;
+}
+
+static bool contains(struct counter_span span, uint64_t ns)
+{
+	return span.begin_ns <= ns && ns < span.end_ns;
+}
+
+/* Returns the index of the first point of the window and their number in *@count; 0: none. */
+static size_t find_points(const struct counter_points *points, struct counter_span window,
+			  size_t *count)
+{
+	size_t first = 0, end;
+
+	while (first < points->count && middle_of(points->spans[first]) < window.begin_ns)
+		first++;
+	for (end = first; end < points->count && middle_of(points->spans[end]) < window.end_ns;)
+		end++;
+	*count = end - first;
+	if (*count)
+		return first;
+	for (first = 0; first < points->count; first++) {
+		*count = contains(points->spans[first], middle_of(window));
+		if (*count)
+			break;
+	}
+	return first;
+}
+
+/* Adds the points of the window to @sums[width]. Returns how many seconds they are. */
+static double sum_points(const struct counter_points *points, struct counter_span window,
+			 struct counter_value *sums)
+{
+	uint64_t counted_ns = 0;
+	size_t count, first = find_points(points, window, &count);
+
+	for (size_t i = first; i < first + count; i++) {
+		counted_ns += points->spans[i].end_ns - points->spans[i].begin_ns;
+		add_values(sums, values_at(points, i), points->width);
+	}
+	return (double)counted_ns / (double)SECOND_NS;
+}
+
+/* A series. */
+
+void counter_series_finish(struct counter_series *series)
+{
+	counter_opening_finish(&series->opening);
+	finish_points(&series->totals);
+	finish_points(&series->rows);
+	free(series->last);
+	memset(series, 0, sizeof(*series));
+}
+
+static bool has_same_events(const struct counter_opening *a, const struct counter_opening *b)
+{
+	if (a->event_count != b->event_count)
+		return false;
+	for (size_t i = 0; i < a->event_count; i++)
+		if (strcmp(a->events[i].name, b->events[i].name))
+			return false;
+	return true;
+}
+
+static bool has_same_rows(const struct counter_opening *a, const struct counter_opening *b)
+{
+	if (a->row_count != b->row_count || a->rows_are != b->rows_are)
+		return false;
+	for (size_t i = 0; i < a->row_count; i++)
+		if (a->rows[i].number != b->rows[i].number)
+			return false;
+	return true;
+}
+
+static void shape_points(struct counter_points *points, size_t width, size_t most)
+{
+	if (points->width != width)
+		finish_points(points);
+	points->width = width;
+	points->most = most;
+}
+
+void counter_series_open(struct counter_series *series, enum counters_of of, uint32_t id,
+			  struct counter_opening *opening)
+{
+	const bool is_same = series->of == of && series->id == id;
+	const size_t events = opening->event_count, row_values = events * opening->row_count;
+	size_t row_points = row_values ? ROWS_BYTES / (row_values * sizeof(*series->last)) : 0;
+
+	if (!is_same || (!opening->why.err && !has_same_events(&series->opening, opening)))
+		finish_points(&series->totals);
+	if (!is_same || (!opening->why.err && !has_same_rows(&series->opening, opening)))
+		finish_points(&series->rows);
+	if (opening->why.err && is_same && series->totals.count) {
+		/* What was counted before stays, with its events. */
+		series->opening.why = opening->why;
+		counter_opening_finish(opening);
+	} else {
+		counter_opening_finish(&series->opening);
+		series->opening = *opening;
+	}
+	memset(opening, 0, sizeof(*opening));
+	series->of = of;
+	series->id = id;
+	series->is_opened = true;
+	series->is_ended = false;
+	series->last_ns = 0;
+	free(series->last);
+	series->last = row_values ? calloc(row_values, sizeof(*series->last)) : NULL;
+	if (!events || series->opening.why.err)
+		return;
+	row_points = row_points < ROWS_LEAST ? ROWS_LEAST : row_points;
+	shape_points(&series->totals, events, TOTALS_MOST);
+	shape_points(&series->rows, row_values,
+		     row_points < ACTIVITY_POINTS ? row_points : ACTIVITY_POINTS);
+}
+
+/* Writes what came since the last reading. Counts of a task may shrink when a thread ends while it
+ * is read: that is none. */
+static void subtract(const struct counter_value *now, const struct counter_value *last,
+		     struct counter_value *out, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (now[i].value < last[i].value || now[i].enabled_ns < last[i].enabled_ns ||
+		    now[i].running_ns < last[i].running_ns)
+			continue;
+		out[i].value = now[i].value - last[i].value;
+		out[i].enabled_ns = now[i].enabled_ns - last[i].enabled_ns;
+		out[i].running_ns = now[i].running_ns - last[i].running_ns;
+	}
+}
+
+static void refuse_zeros(struct counter_series *series, const struct counter_value *values)
+{
+	const size_t events = series->opening.event_count;
+
+	for (size_t event = 0; event < events; event++) {
+		struct counter_value sum = { 0 };
+
+		for (size_t row = 0; row < series->opening.row_count; row++)
+			add_values(&sum, &values[row * events + event], 1);
+		if (!series->opening.events[event].absent.err)
+			counter_event_refuse_zero(&series->opening.events[event], &sum);
+	}
+}
+
+void counter_series_add(struct counter_series *series, uint64_t time_ns,
+			 const struct counter_value *values)
+{
+	const size_t events = series->opening.event_count, rows = series->opening.row_count;
+	const struct counter_span span = { series->last_ns, time_ns };
+	struct counter_value *row_values, *totals;
+
+	if (!series->last || (series->last_ns && time_ns <= series->last_ns))
+		return;
+	row_values = series->last_ns ? append_point(&series->rows, span) : NULL;
+	totals = row_values ? append_point(&series->totals, span) : NULL;
+	if (row_values)
+		subtract(values, series->last, row_values, events * rows);
+	for (size_t row = 0; totals && row < rows; row++)
+		add_values(totals, row_values + row * events, events);
+	refuse_zeros(series, values);
+	memcpy(series->last, values, events * rows * sizeof(*values));
+	series->last_ns = time_ns;
+}
+
+/* Returns where the newest second of a window ends: a live one that was not read yet is left out,
+ * so that the right edge does not come and go. */
+static uint64_t last_second_end(const struct counter_points *points, uint64_t end_ns)
+{
+	const uint64_t newest_ns = points->count ? points->spans[points->count - 1].end_ns : 0;
+
+	if (newest_ns < end_ns && end_ns - newest_ns < LATE_NS)
+		end_ns = newest_ns;
+	return end_ns - end_ns % SECOND_NS;
+}
+
+/* Returns the rate of @event a second, in its unit. */
+static float rate_of(const struct counter_event *event, const struct counter_value *value,
+		     struct counter_span span)
+{
+	if (value->enabled_ns && !value->running_ns)
+		return -1;
+	return (float)(counter_value_scaled(value) * counter_event_scale(event) *
+		       (double)SECOND_NS / (double)(span.end_ns - span.begin_ns));
+}
+
+static void fill_rates(const struct counter_series *series, uint64_t end_ns, float *rates)
+{
+	const struct counter_points *points = &series->totals;
+	const size_t seconds = SNAPSHOT_COUNTERS_SECONDS;
+	uint64_t at_ns = last_second_end(points, end_ns);
+	size_t p = points->count;
+
+	for (size_t i = 0; i < points->width * seconds; i++)
+		rates[i] = -1;
+	for (size_t second = seconds; second-- > 0 && at_ns >= SECOND_NS; at_ns -= SECOND_NS) {
+		const uint64_t middle_ns = at_ns - SECOND_NS / 2;
+
+		while (p && points->spans[p - 1].begin_ns > middle_ns)
+			p--;
+		if (!p || !contains(points->spans[p - 1], middle_ns))
+			continue;
+		for (size_t event = 0; event < points->width; event++)
+			if (!series->opening.events[event].absent.err)
+				rates[event * seconds + second] =
+					rate_of(&series->opening.events[event],
+						&values_at(points, p - 1)[event],
+						points->spans[p - 1]);
+	}
+}
+
+static enum counters_state state_of(const struct counter_series *series, double counted_s)
+{
+	if (counted_s > 0)
+		return COUNTERS_COUNTED;
+	if (series->opening.why.err)
+		return COUNTERS_REFUSED;
+	if (series->is_ended)
+		return COUNTERS_ENDED;
+	return series->totals.count ? COUNTERS_NOT_THEN : COUNTERS_OPENING;
+}
+
+struct snapshot_counters *counter_series_make(const struct counter_series *series,
+					       uint64_t begin_ns, uint64_t end_ns, bool wants_rows)
+{
+	const struct counter_opening *opening = &series->opening;
+	const struct counter_span window = { begin_ns, end_ns };
+	const size_t events = series->totals.width, rows = wants_rows ? opening->row_count : 0;
+	const size_t values_bytes = (1 + rows) * events * sizeof(struct counter_value);
+	const size_t events_bytes = events * sizeof(struct counter_event);
+	const size_t rates_bytes = events * SNAPSHOT_COUNTERS_SECONDS * sizeof(float);
+	struct snapshot_counters *out = calloc(1, sizeof(*out) + values_bytes + events_bytes +
+					       rates_bytes + rows * sizeof(struct counter_row));
+	struct counter_value *values;
+	char *at;
+
+	if (!out)
+		return NULL;
+	at = (char *)(out + 1);
+	values = (struct counter_value *)(void *)at;
+	out->values = values;
+	out->events = (const struct counter_event *)(void *)(at += values_bytes);
+	out->rates = (const float *)(void *)(at + events_bytes);
+	out->rows = (const struct counter_row *)(void *)(at + events_bytes + rates_bytes);
+	out->of = series->of;
+	out->id = series->id;
+	out->has_nmi_watchdog = opening->has_nmi_watchdog;
+	out->rows_are = opening->rows_are;
+	snprintf(out->reason, sizeof(out->reason), "%s", opening->why.err ? opening->why.text : "");
+	snprintf(out->notice, sizeof(out->notice), "%s", opening->notice);
+	if (events) {
+		memcpy(at, opening->events, events_bytes);
+		if (rows)
+			memcpy(at + events_bytes + rates_bytes, opening->rows,
+			       rows * sizeof(*opening->rows));
+		out->counted_s = sum_points(&series->totals, window, values);
+		if (rows)
+			out->rows_counted_s = sum_points(&series->rows, window, values + events);
+		fill_rates(series, end_ns, (float *)(void *)(at + events_bytes));
+	}
+	out->event_count = (uint32_t)events;
+	out->row_count = (uint32_t)rows;
+	out->state = state_of(series, out->counted_s);
+	return out;
+}
+
+/* The thread. */
+
+enum { OF_MACHINE, OF_TASK, SCOPES };
+
+struct request {
+	bool is_wanted[SCOPES];
+	struct counter_scope task;
+};
+
+enum message_kind { MESSAGE_OPENED, MESSAGE_READ, MESSAGE_ENDED };
+
+struct message {
+	enum message_kind kind;
+	int scope;
+	struct counter_scope of;
+	struct counter_opening opening;	/* MESSAGE_OPENED; owned */
+	uint64_t time_ns;
+	struct counter_value values[];		/* MESSAGE_READ */
+};
+
+/* Open counters of one scope. */
+struct counting {
+	struct counter_scope of;
+	bool is_wanted, is_reported;	/* is_reported: a refusal or an end was sent */
+	uint64_t left_ns;		/* when it was wanted last */
+	struct counter_list list;	/* owned */
+	struct counter_set *set;	/* owned; NULL: not open */
+};
+
+struct counter_reader {
+	struct service *service;
+	struct mailbox requests;	/* carries struct request, malloc'd */
+	/* No counter is open, and none will be before the next request. Stored by the thread with
+	 * RELEASE when it has closed them; loaded by the analyzer with ACQUIRE. */
+	atomic_bool is_idle;
+	uint64_t linger_ns;
+
+	/* The thread's. */
+	struct counting countings[SCOPES];
+	uint64_t next_ns;		/* time of the next reading */
+};
+
+static void free_message(struct message *message)
+{
+	if (message)
+		counter_opening_finish(&message->opening);
+	free(message);
+}
+
+static struct message *make_message(enum message_kind kind, int scope,
+				    const struct counting *counting, size_t values)
+{
+	struct message *message = calloc(1, sizeof(*message) + values * sizeof(message->values[0]));
+
+	if (!message)
+		return NULL;
+	message->kind = kind;
+	message->scope = scope;
+	message->of = counting->of;
+	return message;
+}
+
+/* Sends the message, which is taken over. False: no room, or no memory before. */
+static bool send_message(struct counter_reader *reader, struct message *message)
+{
+	struct message **slot = message ? spsc_reserve(&reader->service->replies, sizeof(*slot))
+					: NULL;
+
+	if (!slot) {
+		free_message(message);
+		return false;
+	}
+	*slot = message;
+	spsc_commit(&reader->service->replies);
+	service_notify(reader->service);
+	return true;
+}
+
+static void close_counting(struct counting *counting)
+{
+	counter_set_destroy(counting->set);
+	counting->set = NULL;
+	counter_list_finish(&counting->list);
+	counting->is_reported = false;
+}
+
+static bool has_nmi_watchdog(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/nmi_watchdog", "re");
+	const bool is_on = file && fgetc(file) == '1';
+
+	if (file)
+		fclose(file);
+	return is_on;
+}
+
+/* Copies sentences, a line each, as sanitized text with "; " between them. */
+static void copy_notice(char *out, size_t room, const char *notice)
+{
+	size_t used = 0;
+
+	while (*notice && used + 4 < room) {
+		const size_t length = strcspn(notice, "\n");
+
+		if (used)
+			used += (size_t)snprintf(out + used, room - used, "; ");
+		used += sanitize_text(out + used, room - used, notice, length);
+		notice += length + (notice[length] == '\n');
+	}
+}
+
+/* Describes what was opened. False: no memory. */
+static bool describe(const struct counting *counting, enum counter_rows rows_are,
+		     struct counter_opening *out)
+{
+	const struct counter_list *list = &counting->list;
+	const size_t rows = counter_set_row_count(counting->set);
+
+	assert(list->count <= SNAPSHOT_COUNTERS_EVENTS);
+	out->events = calloc(list->count, sizeof(*out->events));
+	out->rows = calloc(rows, sizeof(*out->rows));
+	if (!out->events || !out->rows)
+		return false;
+	out->event_count = list->count;
+	out->row_count = rows;
+	out->rows_are = rows_are;
+	out->has_nmi_watchdog = has_nmi_watchdog();
+	copy_notice(out->notice, sizeof(out->notice), counter_set_notice(counting->set));
+	memcpy(out->events, list->events, list->count * sizeof(*out->events));
+	for (size_t i = 0; i < list->count; i++)
+		out->events[i].filter = NULL;
+	for (size_t i = 0; i < rows; i++) {
+		const struct counter_row *row = counter_set_row(counting->set, i);
+
+		out->rows[i].number = row->number;
+		sanitize_text(out->rows[i].text, sizeof(out->rows[i].text), row->text,
+			      strlen(row->text));
+	}
+	return true;
+}
+
+static int open_set(struct counting *counting, enum counter_rows rows, struct diag *why)
+{
+	const bool is_machine = counting->of.of == COUNTERS_OF_ALL;
+	char more[MORE_EVENTS_BYTES], text[MORE_EVENTS_BYTES + sizeof(COUNTED_EVENTS) + 16];
+	const char *const texts[] = { text };
+	const struct capture_config config = { .events = texts, .event_text_count = 1 };
+	pid_t id = (pid_t)counting->of.id;
+	const struct target target = {
+		.kind = is_machine ? TARGET_SYSTEM
+		      : counting->of.of == COUNTERS_OF_THREAD ? TARGET_THREADS : TARGET_PROCESSES,
+		.ids = is_machine ? NULL : &id, .id_count = !is_machine,
+		.no_inherit = counting->of.of == COUNTERS_OF_THREAD,
+	};
+	int err;
+
+	counter_list_find_more(more, sizeof(more), EVENT_PMU_DEVICES, is_machine);
+	snprintf(text, sizeof(text), "%s," COUNTED_EVENTS "%s",
+		 is_machine ? "cpu-clock" : "task-clock", more);
+	err = counter_list_parse(&counting->list, &config, COUNTER_DETAIL_LESS, is_machine, why);
+	if (!err)
+		err = counter_set_open(&counting->set, &counting->list, &target, rows, NULL, why);
+	if (!err)
+		counter_set_enable(counting->set);
+	return err;
+}
+
+/* Sends what the counters read now. */
+static void send_reading(struct counter_reader *reader, int scope)
+{
+	const struct counting *counting = &reader->countings[scope];
+	struct message *message = make_message(
+		MESSAGE_READ, scope, counting,
+		counter_set_row_count(counting->set) * counting->list.count);
+
+	if (!message)
+		return;
+	message->time_ns = clock_now_ns();
+	counter_set_read(counting->set, message->values);
+	send_message(reader, message);
+}
+
+/* Opens the counters and sends the result with the first reading. Without room for it they are
+ * closed again, for the next turn. */
+static void open_counting(struct counter_reader *reader, int scope)
+{
+	struct counting *counting = &reader->countings[scope];
+	const enum counter_rows rows = scope == OF_MACHINE ? COUNTER_PER_CPU : COUNTER_PER_THREAD;
+	struct message *message = make_message(MESSAGE_OPENED, scope, counting, 0);
+	struct diag why = { .err = 0 };
+	int err;
+
+	if (!message)
+		return;
+	err = open_set(counting, rows, &why);
+	if (err) {
+		message->opening.why.err = err;
+		sanitize_text(message->opening.why.text, sizeof(message->opening.why.text),
+			      why.text, strlen(why.text));
+	} else if (!describe(counting, rows, &message->opening)) {
+		free_message(message);
+		message = NULL;
+	}
+	if (!send_message(reader, message)) {
+		close_counting(counting);
+		return;
+	}
+	counting->is_reported = err != 0;
+	if (!err)
+		send_reading(reader, scope);
+	else
+		counter_list_finish(&counting->list);
+}
+
+static bool has_ended(const struct counting *counting)
+{
+	return counting->of.of != COUNTERS_OF_ALL && kill((pid_t)counting->of.id, 0) &&
+	       errno == ESRCH;
+}
+
+static void read_counting(struct counter_reader *reader, int scope)
+{
+	struct counting *counting = &reader->countings[scope];
+
+	if (!has_ended(counting)) {
+		send_reading(reader, scope);
+		return;
+	}
+	send_reading(reader, scope);	/* up to its end */
+	if (send_message(reader, make_message(MESSAGE_ENDED, scope, counting, 0))) {
+		close_counting(counting);
+		counting->is_reported = true;
+	}
+}
+
+static void take_request(struct counter_reader *reader, uint64_t now_ns)
+{
+	struct request *request = mailbox_take(&reader->requests);
+	struct counting *task = &reader->countings[OF_TASK];
+
+	if (!request)
+		return;
+	atomic_store_explicit(&reader->is_idle, false, memory_order_release);
+	if (request->is_wanted[OF_TASK] &&
+	    (request->task.of != task->of.of || request->task.id != task->of.id)) {
+		close_counting(task);
+		task->of = request->task;
+	}
+	reader->countings[OF_MACHINE].of.of = COUNTERS_OF_ALL;
+	for (int scope = 0; scope < SCOPES; scope++) {
+		struct counting *counting = &reader->countings[scope];
+
+		if (counting->is_wanted && !request->is_wanted[scope])
+			counting->left_ns = now_ns;
+		if (!counting->is_wanted && request->is_wanted[scope] && !counting->set)
+			counting->is_reported = false;	/* asked again, it is tried again */
+		counting->is_wanted = request->is_wanted[scope];
+	}
+	free(request);
+}
+
+static void close_unwanted(struct counter_reader *reader, uint64_t now_ns)
+{
+	for (int scope = 0; scope < SCOPES; scope++) {
+		struct counting *counting = &reader->countings[scope];
+
+		if (!counting->is_wanted && counting->set &&
+		    now_ns - counting->left_ns >= reader->linger_ns)
+			close_counting(counting);
+	}
+}
+
+static int serve(void *owner)
+{
+	struct counter_reader *reader = owner;
+	const uint64_t now_ns = clock_now_ns();
+	const bool is_due = now_ns >= reader->next_ns;
+	bool is_open = false;
+
+	take_request(reader, now_ns);
+	close_unwanted(reader, now_ns);
+	for (int scope = 0; scope < SCOPES; scope++) {
+		struct counting *counting = &reader->countings[scope];
+
+		if (counting->set && is_due)
+			read_counting(reader, scope);
+		else if (!counting->set && counting->is_wanted && !counting->is_reported)
+			open_counting(reader, scope);
+		is_open |= counting->set || (counting->is_wanted && !counting->is_reported);
+	}
+	if (!is_open) {
+		atomic_store_explicit(&reader->is_idle, true, memory_order_release);
+		return SERVICE_SLEEP;
+	}
+	if (is_due)
+		reader->next_ns = now_ns - now_ns % SECOND_NS + SECOND_NS;
+	return clock_ms_until(reader->next_ns, clock_now_ns());
+}
+
+/* The analyzer's side. */
+
+static int begin_reader(struct counter_history *counters)
+{
+	struct counter_reader *reader = calloc(1, sizeof(*reader));
+	const struct service_plan plan = {
+		.name = "flametop-count", .reply_bytes = QUEUE_BYTES, .serve = serve,
+		.may_hang = true, .owner = reader,
+	};
+	int err = -ENOMEM;
+
+	if (reader) {
+		reader->linger_ns = counters->linger_ns ? counters->linger_ns
+							: COUNTER_HISTORY_LINGER_NS;
+		err = service_create(&reader->service, &plan);
+	}
+	if (err) {
+		free(reader);
+		return diag_set(&counters->why, err, "cannot start the thread of the counters: %s",
+				strerror(-err));
+	}
+	counters->reader = reader;
+	return 0;
+}
+
+static struct message *next_message(struct counter_reader *reader)
+{
+	struct message *const *slot, *message;
+	size_t bytes;
+
+	slot = service_reply(reader->service, &bytes);
+	if (!slot)
+		return NULL;
+	message = *slot;
+	spsc_release(&reader->service->replies);
+	return message;
+}
+
+static void end_reader(struct counter_history *counters)
+{
+	struct counter_reader *reader = counters->reader;
+	struct message *message;
+
+	counters->reader = NULL;
+	if (!reader || !service_stop(reader->service))
+		return;
+	while ((message = next_message(reader)))
+		free_message(message);
+	for (int scope = 0; scope < SCOPES; scope++)
+		close_counting(&reader->countings[scope]);
+	free(mailbox_take(&reader->requests));
+	service_destroy(reader->service);
+	free(reader);
+}
+
+void counter_history_finish(struct counter_history *counters)
+{
+	end_reader(counters);
+	counter_series_finish(&counters->machine);
+	counter_series_finish(&counters->task);
+	memset(counters, 0, sizeof(*counters));
+}
+
+void counter_history_want(struct counter_history *counters, struct counter_scope scope)
+{
+	struct request *request;
+
+	const bool is_same = scope.of == counters->wanted.of && scope.id == counters->wanted.id;
+
+	/* A thread that has nothing open ends at once. */
+	if (is_same && scope.of == COUNTERS_NONE && counters->reader &&
+	    atomic_load_explicit(&counters->reader->is_idle, memory_order_acquire))
+		end_reader(counters);
+	if (is_same)
+		return;
+	if (!counters->reader && (scope.of == COUNTERS_NONE || begin_reader(counters)))
+		return;
+	request = calloc(1, sizeof(*request));
+	if (!request)
+		return;		/* the next snapshot tries again */
+	/* Those of the machine are wanted beside a task's: one comes back to them. */
+	request->is_wanted[OF_MACHINE] = scope.of == COUNTERS_OF_ALL ||
+		(scope.of != COUNTERS_NONE && counters->machine.is_opened);
+	request->is_wanted[OF_TASK] = scope.of == COUNTERS_OF_PROCESS ||
+				      scope.of == COUNTERS_OF_THREAD;
+	request->task = scope;
+	counters->wanted = scope;
+	free(mailbox_put(&counters->reader->requests, request));
+	service_wake(counters->reader->service);
+}
+
+/* Returns true when the message changes what is shown now. */
+static bool apply_message(struct counter_series *series, struct message *message)
+{
+	const size_t points = series->totals.count;
+
+	switch (message->kind) {
+	case MESSAGE_OPENED:
+		counter_series_open(series, message->of.of, message->of.id, &message->opening);
+		return series->opening.why.err;
+	case MESSAGE_READ:
+		counter_series_add(series, message->time_ns, message->values);
+		return !points && series->totals.count;
+	case MESSAGE_ENDED:
+		series->is_ended = true;
+		break;
+	}
+	return true;
+}
+
+bool counter_history_take(struct counter_history *counters)
+{
+	struct message *message;
+	bool is_new = false;
+
+	while (counters->reader && (message = next_message(counters->reader))) {
+		is_new |= apply_message(message->scope == OF_MACHINE ? &counters->machine
+								     : &counters->task, message);
+		free_message(message);
+	}
+	return is_new;
+}
+
+int counter_history_fd(const struct counter_history *counters)
+{
+	return counters->reader ? service_fd(counters->reader->service) : -1;
+}
+
+struct snapshot_counters *counter_history_make(const struct counter_history *counters,
+					struct counter_scope scope, uint64_t begin_ns,
+					uint64_t end_ns, bool wants_rows)
+{
+	const bool is_machine = scope.of == COUNTERS_OF_ALL;
+	const struct counter_series *series = is_machine ? &counters->machine : &counters->task;
+	const struct counter_series none = { .of = scope.of, .id = scope.id };
+	struct snapshot_counters *out;
+
+	if (!is_machine && (series->of != scope.of || series->id != scope.id))
+		series = &none;
+	out = counter_series_make(series, begin_ns, end_ns, wants_rows);
+	if (!out)
+		return NULL;
+	out->of = scope.of;
+	if (counters->why.err && !counters->reader) {
+		out->state = COUNTERS_REFUSED;
+		snprintf(out->reason, sizeof(out->reason), "%s", counters->why.text);
+	}
+	return out;
+}

@@ -1,0 +1,477 @@
+/* event_builder.c - see event_builder.h.
+ *
+ * The block: head | events | branches | fields | frames | text. While it is made, pointers are
+ * offsets: those into the text as struct probe_builder has them, the others as indices.
+ *
+ * A line is printed once: names that come later can't be added. So the oldest lines wait a little,
+ * for symtabs and then for demangled names, and the others wait after them.
+ */
+#include "event_builder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/safe_print.h"
+#include "fold/fold.h"
+#include "fold/fold_filter.h"
+#include "probe_builder.h"
+#include "snapshot_head.h"
+
+#define TABLES_NS CLOCK_NS_PER_S	/* large symbol tables take about half of it */
+#define NAMES_NS  (200 * CLOCK_NS_PER_MS)	/* a worker takes 10 ms, some more under load */
+#define TEXT_BYTES_MAX (4u * 1024 * 1024)	/* then the snapshot is full, also of few lines */
+
+/* The lines to publish. */
+struct event_request {
+	const struct filter *filter;	/* applied to command, CPU and leaf */
+	bool shows_idle, wants_stacks;
+	uint64_t limit_ns;	/* only lines older than this */
+};
+
+struct builder {
+	struct ingest *ingest;
+	const struct event_request *request;
+	struct fold_filter filter;
+	struct probe_builder text;	/* its text alone */
+	struct snapshot_event *events;	/* owned, as the next */
+	struct snapshot_field *fields;
+	const char **frames;
+	struct perf_branch_entry *branches;
+	uint32_t event_count, field_count, field_capacity, frame_count, frame_capacity;
+	uint32_t branch_count, branch_capacity;
+};
+
+static uint32_t symbol_of(struct ingest *ingest, uint32_t frame)
+{
+	return symbol_names_of_frame(&ingest->names, &ingest->trie, frame);
+}
+
+static void ask_names(struct ingest *ingest, const struct event_line *line, bool wants_stacks)
+{
+	const struct stack_trie *trie = &ingest->trie;
+	const uint32_t stack = line->entry.stack;
+
+	symbol_of(ingest, trie->stacks.frame[stack]);
+	for (uint32_t node = trie->stacks.node[stack]; wants_stacks && node != STACK_NODE_ROOT;
+	     node = trie->nodes.parent[node])
+		symbol_of(ingest, trie->nodes.frame[node]);
+}
+
+/* Looks the names for the selected lines up, so that missing ones are requested. */
+static void ask_all_names(struct ingest *ingest, const struct event_request *request)
+{
+	for (uint32_t i = 0; i < ingest->lines.count; i++)
+		if (ingest->lines.heap[i]->time_ns < request->limit_ns)
+			ask_names(ingest, ingest->lines.heap[i], request->wants_stacks);
+}
+
+/* Room for one more. NULL: out of memory, noted. */
+static void *grow(struct builder *builder, void *list, uint32_t count, uint32_t *capacity,
+		  size_t bytes)
+{
+	const uint32_t bigger = *capacity ? *capacity * 2 : 256;
+	void *grown;
+
+	if (count < *capacity)
+		return list;
+	grown = realloc(list, bigger * bytes);
+	if (!grown) {
+		builder->text.is_out_of_memory = true;
+		return NULL;
+	}
+	*capacity = bigger;
+	return grown;
+}
+
+static const char *put_text(struct builder *builder, const char *text)
+{
+	return probe_builder_text(&builder->text, text, strlen(text));
+}
+
+static void put_frame(struct builder *builder, uint32_t frame)
+{
+	void *grown = grow(builder, builder->frames, builder->frame_count, &builder->frame_capacity,
+			   sizeof(*builder->frames));
+	struct ingest *ingest = builder->ingest;
+	const uint32_t id = symbol_of(ingest, frame);
+	const char *name = "";
+	char address[24];
+
+	if (grown)
+		builder->frames = grown;
+	if (!grown || id == ID_SET_NONE) {
+		builder->text.is_out_of_memory = true;
+		return;
+	}
+	name = strpool_get(ingest->strings,
+			   symbol_names_shown(&ingest->names, &ingest->names.symbols[id]));
+	if (!*name) {
+		snprintf(address, sizeof(address), "0x%" PRIx64,
+			 ingest->trie.frames.address[frame]);
+		name = address;
+	}
+	builder->frames[builder->frame_count++] = put_text(builder, name);
+}
+
+static void put_stack(struct builder *builder, uint32_t stack, struct snapshot_event *out)
+{
+	const struct stack_trie *trie = &builder->ingest->trie;
+	const uint32_t first = builder->frame_count;
+
+	out->frames = (const char *const *)(uintptr_t)first;
+	put_frame(builder, trie->stacks.frame[stack]);
+	for (uint32_t node = trie->stacks.node[stack]; node != STACK_NODE_ROOT;
+	     node = trie->nodes.parent[node])
+		put_frame(builder, trie->nodes.frame[node]);
+	out->frame_count = builder->frame_count - first;
+}
+
+static const struct probe_row *row_of(const struct ingest *ingest, const struct event_line *line)
+{
+	return line->is_hit ? probe_hits_of_event(ingest->hits, line->entry.event)
+			    : probe_hits_of_recorded(ingest->hits, line->entry.event);
+}
+
+static bool is_number(const char *text)
+{
+	const char *digits = text + (*text == '-');
+
+	return *digits && strspn(digits, "0123456789") == strlen(digits);
+}
+
+static void put_field(struct builder *builder, const struct probe_row *row, uint32_t column,
+		      const struct probe_value *value)
+{
+	const struct probe_reading *reading = row->generations[row->newest].reading;
+	void *grown = grow(builder, builder->fields, builder->field_count, &builder->field_capacity,
+			   sizeof(*builder->fields));
+	struct snapshot_field *field;
+	bool is_named = false;
+
+	if (!grown)
+		return;
+	builder->fields = grown;
+	field = &builder->fields[builder->field_count++];
+	*field = (struct snapshot_field){
+		.name = put_text(builder, reading->columns[column].name),
+		.is_known = value->is_known,
+	};
+	field->text = value->is_known ? probe_builder_value(&builder->text, builder->ingest, row,
+							    column, value, &is_named)
+				      : put_text(builder, "");
+	if (!builder->text.is_out_of_memory && value->is_known && !value->is_text && !is_named)
+		field->is_number = is_number(builder->text.text + (uintptr_t)field->text);
+}
+
+static void put_fields(struct builder *builder, const struct event_line *line,
+		       struct snapshot_event *out)
+{
+	const struct probe_row *row = row_of(builder->ingest, line);
+	const struct probe_reading *reading = row ? row->generations[row->newest].reading : NULL;
+
+	out->fields = (const struct snapshot_field *)(uintptr_t)builder->field_count;
+	for (uint32_t i = 0; reading && i < line->value_count && i < reading->column_count; i++)
+		put_field(builder, row, i, &line->values[i]);
+	out->field_count = builder->field_count - (uint32_t)(uintptr_t)out->fields;
+}
+
+static void put_branches(struct builder *builder, const struct event_line *line,
+			 struct snapshot_event *out)
+{
+	out->branches = (const struct perf_branch_entry *)(uintptr_t)builder->branch_count;
+	for (uint32_t i = 0; i < line->branch_count; i++) {
+		void *grown = grow(builder, builder->branches, builder->branch_count,
+				   &builder->branch_capacity, sizeof(*builder->branches));
+
+		if (!grown)
+			return;
+		builder->branches = grown;
+		builder->branches[builder->branch_count++] = line->branches[i];
+	}
+	out->branch_count = line->branch_count;
+}
+
+static const char *name_of_event(const struct builder *builder, const struct event_line *line)
+{
+	const struct ingest_config *config = &builder->ingest->config;
+	const struct probe_row *row = line->is_hit ? row_of(builder->ingest, line) : NULL;
+
+	if (row)
+		return row->name;
+	return !line->is_hit && line->entry.event < config->event_count
+	       ? config->events[line->entry.event]->name : "";
+}
+
+static void put_line(struct builder *builder, const struct event_line *line, uint32_t symbol)
+{
+	const struct ingest *ingest = builder->ingest;
+	const struct strpool *strings = ingest->strings;
+	const struct task *task = &ingest->tasks.tasks[line->entry.task];
+	const struct symbol *leaf = &ingest->names.symbols[symbol];
+	struct snapshot_event *out = &builder->events[builder->event_count++];
+
+	*out = (struct snapshot_event){
+		.time_ns = line->time_ns, .cpu = line->cpu, .pid = task->pid, .tid = task->tid,
+		.latency_ns = line->latency_ns, .has_period = !line->is_hit,
+		.period = line->is_hit ? 0 : line->entry.weight,
+		.comm = put_text(builder, strpool_get(strings, task->comm)),
+		.event = put_text(builder, name_of_event(builder, line)),
+		.symbol = put_text(builder, strpool_get(strings,
+							symbol_names_shown(&ingest->names, leaf))),
+		.dso = put_text(builder, strpool_get(strings, leaf->dso_name)),
+	};
+	put_fields(builder, line, out);
+	put_branches(builder, line, out);
+	if (builder->request->wants_stacks)
+		put_stack(builder, line->entry.stack, out);
+}
+
+static bool is_wanted(struct builder *builder, const struct event_line *line, uint32_t symbol)
+{
+	const struct ingest *ingest = builder->ingest;
+	const struct slice_entry *entry = &line->entry;
+
+	if (!builder->request->shows_idle && !line->is_hit &&
+	    fold_is_idle(&ingest->names, &ingest->tasks.tasks[entry->task], symbol))
+		return false;
+	return !builder->filter.all ||
+	       fold_filter_matches(&builder->filter, fold_filter_of_sample(&builder->filter, entry),
+				   symbol);
+}
+
+static void take_lines(struct builder *builder)
+{
+	struct event_lines *lines = &builder->ingest->lines;
+	const struct event_line *line;
+
+	while (builder->event_count < EVENT_LINES_BATCH &&
+	       builder->text.text_used < TEXT_BYTES_MAX && !builder->text.is_out_of_memory &&
+	       (line = event_lines_peek(lines, builder->request->limit_ns))) {
+		const uint32_t symbol =
+			symbol_of(builder->ingest,
+				  builder->ingest->trie.stacks.frame[line->entry.stack]);
+
+		if (symbol == ID_SET_NONE)
+			builder->text.is_out_of_memory = true;
+		else if (is_wanted(builder, line, symbol))
+			put_line(builder, line, symbol);
+		event_lines_pop(lines);
+	}
+}
+
+static void join(const struct builder *builder, struct snapshot_event *events,
+		 struct perf_branch_entry *branches, struct snapshot_field *fields,
+		 const char **frames, const char *text)
+{
+	if (builder->branch_count)
+		memcpy(branches, builder->branches,
+		       builder->branch_count * sizeof(*builder->branches));
+	for (uint32_t i = 0; i < builder->event_count; i++) {
+		struct snapshot_event *event = &events[i];
+
+		*event = builder->events[i];
+		event->comm = text + (uintptr_t)event->comm;
+		event->event = text + (uintptr_t)event->event;
+		event->symbol = text + (uintptr_t)event->symbol;
+		event->dso = text + (uintptr_t)event->dso;
+		event->fields = fields + (uintptr_t)event->fields;
+		event->frames = frames + (uintptr_t)event->frames;
+		event->branches = event->branch_count ? branches + (uintptr_t)event->branches
+						      : NULL;
+	}
+	for (uint32_t i = 0; i < builder->field_count; i++) {
+		fields[i] = builder->fields[i];
+		fields[i].name = text + (uintptr_t)fields[i].name;
+		fields[i].text = text + (uintptr_t)fields[i].text;
+	}
+	for (uint32_t i = 0; i < builder->frame_count; i++)
+		frames[i] = text + (uintptr_t)builder->frames[i];
+}
+
+/* NULL: out of memory. */
+static struct snapshot_events *build(const struct builder *builder)
+{
+	const size_t events_bytes = builder->event_count * sizeof(*builder->events);
+	const size_t fields_bytes = builder->field_count * sizeof(*builder->fields);
+	const size_t frames_bytes = builder->frame_count * sizeof(*builder->frames);
+	const size_t branches_bytes = builder->branch_count * sizeof(*builder->branches);
+	struct snapshot_events *out = malloc(sizeof(*out) + events_bytes + branches_bytes +
+					     fields_bytes + frames_bytes + builder->text.text_used);
+	char *events, *branches, *fields, *frames, *text;
+
+	if (!out)
+		return NULL;
+	events = (char *)(out + 1);
+	branches = events + events_bytes;
+	fields = branches + branches_bytes;
+	frames = fields + fields_bytes;
+	text = frames + frames_bytes;
+	memcpy(text, builder->text.text, builder->text.text_used);
+	join(builder, (struct snapshot_event *)(void *)events,
+	     (struct perf_branch_entry *)(void *)branches,
+	     (struct snapshot_field *)(void *)fields, (const char **)(void *)frames, text);
+	*out = (struct snapshot_events){
+		.count = builder->event_count, .list = (const void *)events,
+		.dropped = builder->ingest->lines.dropped,
+	};
+	return out;
+}
+
+/* Moves the oldest lines, EVENT_LINES_BATCH at most, from @ingest->lines to *@out, which the caller
+ * must free(). 0; -ENOMEM; -EINVAL: see fold_filter_init(). */
+static int make_events(struct snapshot_events **out, struct ingest *ingest,
+		       const struct event_request *request)
+{
+	struct builder builder = { .ingest = ingest, .request = request };
+	int err =
+		fold_filter_init(&builder.filter, request->filter, &ingest->names, &ingest->tasks);
+
+	*out = NULL;
+	builder.events = calloc(EVENT_LINES_BATCH, sizeof(*builder.events));
+	if (!err && !builder.events)
+		err = -ENOMEM;
+	if (!err) {
+		put_text(&builder, "");
+		take_lines(&builder);
+		*out = builder.text.is_out_of_memory ? NULL : build(&builder);
+		err = *out ? 0 : -ENOMEM;
+	}
+	fold_filter_finish(&builder.filter);
+	probe_builder_finish(&builder.text);
+	free(builder.events);
+	free(builder.fields);
+	free(builder.frames);
+	free(builder.branches);
+	return err;
+}
+
+/* Until tables are read lines would have addresses for names; a recording has the time to wait. */
+static bool wait_for_tables(const struct publisher *publisher, uint64_t *limit_ns)
+{
+	const struct ingest *ingest = publisher->ingest;
+
+	if (!ingest->opening)
+		return false;
+	if (ingest->config.is_replay)
+		return true;
+	if (*limit_ns > ingest->watermark_ns - TABLES_NS)
+		*limit_ns = ingest->watermark_ns - TABLES_NS;
+	return false;
+}
+
+/* Requests the names that are about to be shown. True: they may be there in a moment. */
+static bool wait_for_names(struct publisher *publisher, const struct event_request *request)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	ask_all_names(publisher->ingest, request);
+	if (!symbol_names_are_pending(&publisher->ingest->names)) {
+		publisher->names_asked_ns = 0;
+		return false;
+	}
+	if (!publisher->names_asked_ns)
+		publisher->names_asked_ns = now_ns;
+	if (now_ns - publisher->names_asked_ns < NAMES_NS)
+		return true;
+	publisher->names_asked_ns = 0;
+	return false;
+}
+
+static void put_stopped(FILE *out, const struct probe_row *row)
+{
+	char name[PROBE_FUNCTION_BYTES], state[32], reason[sizeof(row->status.reason)];
+
+	if (ftell(out))
+		safe_put(out, "; ");
+	safe_print(out, "%s was stopped (%s): %s", sanitize_lazily(name, sizeof(name), row->name),
+		   sanitize_lazily(state, sizeof(state), probe_state_name(row->status.state)),
+		   sanitize_lazily(reason, sizeof(reason), row->status.reason));
+}
+
+/* Lists probes that ended before the run did. NULL: none, or no memory. The caller must free()
+ * it. */
+static char *name_stopped_probes(const struct ingest *ingest)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	for (uint32_t slot = 0; out && ingest->hits && slot < PROBE_SLOTS; slot++) {
+		const struct probe_row *row = &ingest->hits->rows[slot];
+		const struct probe_status *status = &row->status;
+
+		if (row->id && (status->state == PROBE_CAPPED || status->state == PROBE_EXPIRED ||
+				status->state == PROBE_FAILED || status->state == PROBE_REFUSED))
+			put_stopped(out, row);
+	}
+	if (out && fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+struct snapshot *event_builder_publish(struct publisher *publisher, bool is_end, bool is_last,
+				       const struct diag *end_why)
+{
+	const struct analyzer_config *config = publisher->config;
+	struct ingest *ingest = publisher->ingest;
+	struct event_request request = {
+		.filter = &config->query.filter, .wants_stacks = config->wants_event_stacks,
+		.shows_idle = config->shows_idle_events,
+		.limit_ns = is_end ? UINT64_MAX : ingest_lines_limit_ns(ingest),
+	};
+	struct snapshot *snapshot;
+
+	if (is_end && ingest->lines.count && !publisher->has_asked_last) {
+		publisher->has_asked_last = true;
+		ask_all_names(ingest, &request);
+		if (symbol_names_are_pending(&ingest->names))
+			return NULL;	/* comes again with the names, or when they are overdue */
+	}
+	if (!is_end && (wait_for_tables(publisher, &request.limit_ns) ||
+			!event_lines_peek(&ingest->lines, request.limit_ns) ||
+			wait_for_names(publisher, &request)))
+		return NULL;
+	snapshot = snapshot_create_failure();
+	if (!snapshot)
+		return NULL;
+	snapshot->end_err = is_last ? end_why->err : 0;
+	snapshot->is_last = is_last;
+	snapshot->source_text = !is_last ? NULL : end_why->err ? strdup(end_why->text)
+							: name_stopped_probes(ingest);
+	snapshot->end_reason = snapshot->source_text ? snapshot->source_text : "";
+	snapshot->seq = ++publisher->seq;
+	snapshot_head_put_losses(ingest, &publisher->losses, snapshot);
+	snapshot->user_stacks = ingest->counters.stacks.user;
+	snapshot->complete_stacks = ingest->counters.stacks.complete;
+	if (!make_events(&snapshot->events, ingest, &request))
+		return snapshot;
+	snapshot_destroy(snapshot);
+	snapshot = publisher->failure;
+	publisher->failure = NULL;
+	return snapshot;
+}
+
+bool event_builder_is_full(const struct publisher *publisher)
+{
+	const struct ingest *ingest = publisher->ingest;
+
+	return ingest->config.is_replay && ingest->lines.count >= EVENT_LINES_BATCH &&
+	       event_lines_peek(&ingest->lines, ingest_lines_limit_ns(ingest));
+}
+
+uint64_t event_builder_due_ns(const struct publisher *publisher)
+{
+	const struct ingest *ingest = publisher->ingest;
+
+	if (!event_builder_is_full(publisher) || ingest->opening)
+		return UINT64_MAX;
+	return publisher->names_asked_ns && symbol_names_are_pending(&ingest->names)
+	       ? publisher->names_asked_ns + NAMES_NS : 0;
+}

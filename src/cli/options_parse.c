@@ -1,0 +1,527 @@
+/* options_parse.c - see cli/options.h.
+ *
+ * Idea: getopt's arrays are made from the table, and the command line is walked twice: first to see
+ * which options are given, as they override alternatives in the configuration (a file with `count`
+ * must not conflict with -F), then to parse the values.
+ */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyzer.h"
+#include "base/clock.h"
+#include "probe/probe_engine.h"
+
+#define DEFAULT_INTERVAL_NS (2 * CLOCK_NS_PER_S)
+#define DEFAULT_WINDOW_NS   (10 * CLOCK_NS_PER_S)
+#define ONCE_NS		    (1000000000 * CLOCK_NS_PER_S)	/* no refresh before the end */
+#define LONG_BASE	    256	/* above every letter */
+
+/* What was given on the command line, so that the configuration does not contradict it. */
+struct given {
+	unsigned int choices;	/* a bit per enum option_choice */
+	bool is_replay, has_cpus, has_delay, is_stat;
+	const struct option_row *of_stat, *of_samples;	/* for --stat alone, not for it; or NULL */
+};
+
+/* An option as it was met. */
+struct met {
+	const struct option_row *row;
+	const char *text;
+	struct options *out;
+	struct given *given;
+};
+
+struct spelling {
+	struct option longs[OPTION_ROWS_MAX + 1];
+	char letters[2 + 3 * OPTION_ROWS_MAX + 1];
+};
+
+static void spell(struct spelling *out)
+{
+	char *letter = out->letters;
+	struct option *next = out->longs;
+
+	*letter++ = '+';	/* the first word that is no option begins the command */
+	*letter++ = ':';
+	for (size_t i = 0; i < option_row_count; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (!row->name)
+			continue;
+		*next++ = (struct option){
+			.name = row->name, .val = LONG_BASE + (int)i,
+			.has_arg = !row->argument ? no_argument
+				 : option_table_is_value_optional(row) ? optional_argument
+				 : required_argument,
+		};
+		if (!row->letter)
+			continue;
+		*letter++ = row->letter;
+		if (row->argument)
+			*letter++ = ':';
+	}
+	*letter = '\0';
+	*next = (struct option){ .name = NULL };
+}
+
+/* @word: the one that getopt_long() was looking at; a cluster of letters ("-Kx") is one word. */
+static int refuse_word(int option, const char *word, struct diag *why)
+{
+	const char *reason = option == ':' ? "needs a value" : "is no option";
+	const char *near = NULL;
+	char name[40];
+
+	if (word[0] == '-' && word[1] == '-' && option == '?') {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+		near = option_table_nearest(name);
+	}
+	if (near && strcmp(near, name) != 0)
+		return diag_set(why, -EINVAL, "%s %s: did you mean --%s? See --help", word, reason,
+				near);
+
+	if (word[0] == '-' && word[1] == '-')
+		return diag_set(why, -EINVAL, "%s %s; see --help", word, reason);
+	return diag_set(why, -EINVAL, "-%c %s; see --help", optopt, reason);
+}
+
+/* Calls @visit for each option; the first word after them is argv[optind] afterwards. */
+static int walk(int argc, char **argv, int (*visit)(const struct met *met, struct diag *why),
+		struct options *out, struct given *given, struct diag *why)
+{
+	struct met met = { .out = out, .given = given };
+	struct spelling spelling;
+	int option, err, at = 1;
+
+	spell(&spelling);
+	opterr = 0;
+	optind = 0;	/* 1 would go on inside of the word that the last call stopped in */
+	while ((option = getopt_long(argc, argv, spelling.letters, spelling.longs, NULL)) != -1) {
+		if (option == ':' || option == '?')
+			return refuse_word(option, argv[at], why);
+		met.row = option < LONG_BASE ? option_table_find_letter(option)
+					     : &option_rows[option - LONG_BASE];
+		met.text = optarg;
+		if (!optarg && met.row->is_next_word && optind > at && optind < argc &&
+		    met.row->is_next_word(argv[optind]))
+			met.text = argv[optind++];
+		err = visit(&met, why);
+		if (err)
+			return err;
+		at = optind;
+	}
+	return 0;
+}
+
+/* Returns true for an option that --stat does not know. */
+static bool is_of_samples(const struct option_row *row)
+{
+	static const char *const others[] = { "all-cpus", "pid", "tid", "cgroup", "cpu",
+					      "no-inherit", "event", "filter", "format", "duration",
+					      "log", "config" };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(row->name, others[i]))
+			return false;
+	return row->group != OPTIONS_COUNTING && (row->group != OPTIONS_OTHER || row->argument);
+}
+
+static int note(const struct met *met, struct diag *why)
+{
+	(void)why;
+	met->given->is_stat |= !strcmp(met->row->name, "stat");
+	if (met->row->group == OPTIONS_COUNTING)
+		met->given->of_stat = met->row;
+	else if (is_of_samples(met->row))
+		met->given->of_samples = met->row;
+	met->given->choices |= 1u << met->row->choice;
+	met->given->is_replay |= !strcmp(met->row->name, "input");
+	met->given->has_cpus |= !strcmp(met->row->name, "cpu");
+	met->given->has_delay |= !strcmp(met->row->name, "delay");
+	return 0;
+}
+
+static int take_value(struct options *out, const struct option_row *row, const char *as,
+		      const char *text, struct diag *why)
+{
+	if (row->set)
+		return row->set(out, as, text, why);
+	*(bool *)((char *)out + row->flag) = true;
+	return 0;
+}
+
+/* What the screen can't say by itself of how its samples came about. */
+static void note_word(const struct met *met)
+{
+	static const char *const others[] = { "config", "history-memory", "no-cache", "probe-cap",
+					      "lease" };
+	const struct option_row *row = met->row;
+	enum launch_kind kind = LAUNCH_SOURCE;
+	bool is_of_source = row->group == OPTIONS_WHOM || row->group == OPTIONS_WHAT;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		is_of_source |= !strcmp(row->name, others[i]);
+	if (!is_of_source)
+		return;
+	if (row->choice == CHOICE_WHOM)
+		kind = LAUNCH_TARGET;
+	else if (row->choice == CHOICE_EVENT)
+		kind = LAUNCH_EVENTS;
+	else if (row->choice == CHOICE_RATE)
+		kind = LAUNCH_RATE;
+	else if (row->letter == 'C')
+		kind = LAUNCH_CPUS;
+	launch_add(&met->out->launch, kind, row->letter, row->name, met->text);
+}
+
+static int take(const struct met *met, struct diag *why)
+{
+	char as[40];
+
+	if (met->row->letter)
+		snprintf(as, sizeof(as), "-%c", met->row->letter);
+	else
+		snprintf(as, sizeof(as), "--%s", met->row->name);
+	note_word(met);
+	return take_value(met->out, met->row, as, met->text, why);
+}
+
+static bool is_put_aside(const struct option_row *row, const struct given *given)
+{
+	const bool is_about_source = row->group == OPTIONS_WHOM || row->group == OPTIONS_WHAT;
+
+	return (given->is_stat && strcmp(row->name, "log") != 0) ||
+	       (given->is_replay && is_about_source) ||
+	       (row->choice != CHOICE_FREE && (given->choices & (1u << row->choice)));
+}
+
+/* An empty value leaves the default. A flag says "true" or "false", which is its default. */
+static int take_setting(struct options *out, const struct option_setting *setting,
+			struct diag *why)
+{
+	const struct option_row *row = setting->row;
+	const bool is_true = !strcmp(setting->text, "true");
+
+	if (!setting->text[0])
+		return 0;
+	if (row->argument)
+		return take_value(out, row, row->name, setting->text, why);
+	if (!is_true && strcmp(setting->text, "false") != 0)
+		return diag_set(why, -EINVAL, "%s %s: true or false is needed", row->name,
+				setting->text);
+	return is_true ? take_value(out, row, row->name, NULL, why) : 0;
+}
+
+static bool chooses_capture(const struct options *out)
+{
+	const struct capture_config *capture = &out->capture;
+	const struct target *target = &capture->target;
+
+	return out->command || out->wants_all || target->kind != TARGET_SYSTEM || target->cpus ||
+	       target->no_inherit || out->events || out->probe_count || capture->freq_hz ||
+	       capture->period || capture->off_cpu_period_ns ||
+	       capture->ring_pages || capture->branch_filter ||
+	       capture->call_graph.mode != CALL_GRAPH_AUTO;
+}
+
+bool options_is_question(const struct options *options)
+{
+	return options->wants_help || options->wants_version || options->wants_config ||
+	       options->wants_man || options->wants_completion;
+}
+
+bool options_is_probe_question(const struct options *options)
+{
+	return options->is_dry_run || options->target_pattern || options->lists_events ||
+	       options->lines_of ||
+	       options->variables_of || options->lists_probes;
+}
+
+/* What is only printed, but as text or JSON. */
+static bool has_formats(const struct options *out)
+{
+	return out->lines_of || out->variables_of || out->lists_events;
+}
+
+static int check_probes(const struct options *out, struct diag *why)
+{
+	const struct target *target = &out->capture.target;
+
+	if (out->is_dry_run && !out->probe_count)
+		return diag_set(why, -EINVAL, "--dry-run needs --probe: it prints what that would "
+				"do");
+	if (out->is_dry_run + !!out->target_pattern + out->lists_events + !!out->lines_of +
+	    !!out->variables_of + out->lists_probes > 1)
+		return diag_set(why, -EINVAL, "only one of --dry-run, --list-targets, "
+				"--list-events, --lines, --vars and --list-probes can be printed");
+	if (has_formats(out) && out->wants_format &&
+	    out->format != OUTPUT_TEXT && out->format != OUTPUT_JSON)
+		return diag_set(why, -EINVAL, "--%s: --format text or json",
+				out->lines_of ? "lines" : out->variables_of ? "vars"
+				: "list-events");
+	if (out->with_externs && !out->variables_of)
+		return diag_set(why, -EINVAL, "--externs is for --vars");
+	if (out->replay_path && options_is_probe_question(out))
+		return diag_set(why, -EINVAL, "-i shows a recording: probes and events are of this "
+				"machine");
+	if (out->probe_count && (target->kind == TARGET_THREADS || target->kind == TARGET_USER ||
+				 target->kind == TARGET_CGROUP || target->cpus))
+		return diag_set(why, -EINVAL, "--probe counts everybody, or processes (-p): not "
+				"with -t, -u, -G or -C; a condition like 'if tid == 4121' can");
+	if (out->is_readonly && out->probe_count && !out->is_dry_run)
+		return diag_set(why, -EINVAL, "--probe: --readonly, or readonly in the "
+				"configuration, forbids probes");
+	return 0;
+}
+
+static int hide_level(enum filter_field level, struct options *out, struct diag *why)
+{
+	const struct filter_part part = { .field = level, .is_negated = true };
+
+	return filter_add(&out->filter, &part, why);
+}
+
+/* A line per hit or sample: there are no refreshes. */
+static int check_events(const struct options *out, struct diag *why)
+{
+	if (out->wants_fields && !out->has_events)
+		return diag_set(why, -EINVAL, "--fields is for --format events and events-json");
+	if (out->has_events && out->batch_count)
+		return diag_set(why, -EINVAL, "--batch=%" PRIu64 ": --format events has no "
+				"refreshes; --duration ends it, or a command", out->batch_count);
+	if (out->has_events && out->diff_path)
+		return diag_set(why, -EINVAL, "--diff compares counts: not with --format events");
+	return 0;
+}
+
+static int check_given(const struct given *given, struct diag *why)
+{
+	const struct option_row *row = given->of_samples;
+
+	if (!given->is_stat && given->of_stat)
+		return diag_set(why, -EINVAL, "--%s is for --stat", given->of_stat->name);
+	if (!given->is_stat || !row)
+		return 0;
+	if (row->letter == 'd')
+		return diag_set(why, -EINVAL, "-d is the delay of samples: with --stat the "
+				"interval is -I SECONDS, and perf's -d is --detail");
+	if (row->letter == 'u')
+		return diag_set(why, -EINVAL, "-u selects samples: --stat counts processes (-p) "
+				"or a cgroup (-G), as user.slice/user-1000.slice");
+	return diag_set(why, -EINVAL, "--%s is for samples: --stat takes none", row->name);
+}
+
+/* Counters: what may be a line of its own, and what ends a run. */
+static int check_stat(struct options *out, struct diag *why)
+{
+	const struct stat_options *stat = &out->stat;
+	const enum target_kind kind = out->capture.target.kind;
+	const bool has_tasks = kind == TARGET_PROCESSES || kind == TARGET_THREADS ||
+			       (out->command && !out->is_command_clock);
+
+	if (out->format != OUTPUT_TEXT && out->format != OUTPUT_JSON && out->format != OUTPUT_CSV)
+		return diag_set(why, -EINVAL, "--stat has the formats text, json and csv");
+	if (stat->per_cpu + stat->per_socket + stat->per_thread + !!stat->cgroups > 1)
+		return diag_set(why, -EINVAL, "only one of --per-cpu, --per-socket, --per-thread "
+				"and --for-each-cgroup says what has a line of its own");
+	if (has_tasks && (stat->per_cpu || stat->per_socket || stat->cgroups))
+		return diag_set(why, -EINVAL, "%s counts whole CPUs: with -a%s",
+				stat->per_cpu ? "--per-cpu" : stat->per_socket ? "--per-socket"
+				: "--for-each-cgroup", stat->cgroups ? "" : ", -C or -G");
+	if (stat->cgroups && kind == TARGET_CGROUP)
+		return diag_set(why, -EINVAL, "-G is one cgroup: not with --for-each-cgroup");
+	if (stat->per_thread && (kind == TARGET_CGROUP || out->capture.target.cpus ||
+				 (out->command && !out->is_command_clock)))
+		return diag_set(why, -EINVAL, "--per-thread lists the threads that are there at "
+				"the start: with -p, -t or -a");
+	if (stat->runs && (!out->command || stat->interval_ns || stat->per_thread))
+		return diag_set(why, -EINVAL, "-r repeats a command: -- COMMAND is needed%s",
+				out->command ? ", without -I and --per-thread" : "");
+	if (stat->appends && !stat->output_path)
+		return diag_set(why, -EINVAL, "--append adds to a file: -o FILE says which");
+	out->is_batch = true;
+	return 0;
+}
+
+static int check_listing(struct options *out, struct diag *why)
+{
+	if (out->wants_layer && !out->listing_name)
+		return diag_set(why, -EINVAL, "--layer is for --annotate");
+	if (!out->listing_name)
+		return 0;
+	if (!out->is_batch)
+		return diag_set(why, -EINVAL, "--annotate needs --batch; on the screen the key a "
+				"lists the function of a row");
+	if (out->format != OUTPUT_TEXT && out->format != OUTPUT_JSON)
+		return diag_set(why, -EINVAL, "--annotate has the formats text and json");
+	out->keys = KEY_DSO | KEY_SYMBOL;	/* by which the function is found */
+	return 0;
+}
+
+/* A list of what is there now: no samples, no refreshes, no screen. */
+static int check_threads(struct options *out, struct diag *why)
+{
+	const struct target *target = &out->capture.target;
+
+	if (!out->wants_threads)
+		return 0;
+	if (out->replay_path || out->command || out->events || out->probe_count)
+		return diag_set(why, -EINVAL, "--threads-now lists threads that are there: not "
+				"with -i, -e, --probe or a command");
+	if (target->kind == TARGET_CGROUP || target->cpus)
+		return diag_set(why, -EINVAL, "--threads-now: -p, -t and -u say whom, not -G or "
+				"-C");
+	if (out->format != OUTPUT_TEXT && out->format != OUTPUT_JSON)
+		return diag_set(why, -EINVAL, "--threads-now has the formats text and json");
+	out->is_batch = true;
+	return 0;
+}
+
+static int check_branches(struct options *out, struct diag *why)
+{
+	struct capture_config *capture = &out->capture;
+
+	if (out->wants_branches && !capture->branch_filter)
+		capture->branch_filter = PERF_SAMPLE_BRANCH_ANY;
+	if (capture->branch_filter && capture->call_graph.mode == CALL_GRAPH_LBR)
+		return diag_set(why, -EINVAL, "-b and --call-graph lbr: the CPU records either "
+				"branches or calls; --call-graph fp follows frame pointers");
+	return 0;
+}
+
+/* Checks combinations of options, and sets defaults that depend on others. */
+static int check_together(struct options *out, struct diag *why)
+{
+	const struct target *target = &out->capture.target;
+
+	if (options_is_question(out))
+		return 0;
+	if (out->stat.is_wanted && check_stat(out, why))
+		return why->err;
+	if (!out->stat.is_wanted && out->format == OUTPUT_CSV)
+		return diag_set(why, -EINVAL, "--format csv is for --stat");
+	if (check_probes(out, why) || check_threads(out, why) || check_branches(out, why))
+		return why->err;
+	if (out->diff_path && !out->replay_path)
+		return diag_set(why, -EINVAL, "--diff %s: -i says which recording it is compared "
+				"with; give that one, too", out->diff_path);
+	if (out->stray_filter)
+		return diag_set(why, -EINVAL, "--filter %s: it belongs to the tracepoint before "
+				"it, as in -e GROUP:NAME --filter EXPR; --match is for the text of "
+				"rows", out->stray_filter);
+	if (out->replay_path && chooses_capture(out))
+		return diag_set(why, -EINVAL,
+				"-i shows a recording: targets and events are those recorded");
+	if (out->wants_all && (target->ids || target->cgroup))
+		return diag_set(why, -EINVAL,
+				"-a is everything: not together with -p, -t or -G");
+	if (out->ends_command && !out->command)
+		return diag_set(why, -EINVAL, "--kill-command needs a command: -- COMMAND");
+	out->capture.insists_on_all = out->wants_all;
+	if (out->capture.freq_hz && out->capture.period)
+		return diag_set(why, -EINVAL, "-F and -c exclude each other");
+	if (!out->is_batch && !has_formats(out) && out->wants_format)
+		return diag_set(why, -EINVAL, "--format needs --batch");
+	if (check_events(out, why) || check_listing(out, why))
+		return why->err;
+	out->is_only_probes = out->launch.is_only_probes = out->probe_count && !out->events;
+	if (out->window == WINDOW_INTERVAL && out->replay_path)
+		out->window = WINDOW_ALL;
+	else if (out->window == WINDOW_INTERVAL && !out->is_batch)
+		out->window = WINDOW_SECONDS;
+	if (!out->max_rows && !out->target_pattern)	/* --list-targets: all */
+		out->max_rows = out->format == OUTPUT_JSON ? SIZE_MAX : 40;
+	if (out->hide_kernel && hide_level(FILTER_KERNEL, out, why))
+		return why->err;
+	return out->hide_user ? hide_level(FILTER_USER, out, why) : 0;
+}
+
+static void set_defaults(struct options *out)
+{
+	*out = (struct options){
+		.keys = KEY_DSO | KEY_SYMBOL, .window = WINDOW_INTERVAL,
+		.window_ns = DEFAULT_WINDOW_NS, .interval_ns = DEFAULT_INTERVAL_NS,
+		.memory_bytes = ANALYZER_DEFAULT_MEMORY_BYTES,
+		.probe_cap_pct = PROBE_CAP_PCT,
+		.theme = &themes[0],
+	};
+	event_fields_set_default(&out->fields);
+}
+
+/* As in perf: what says whom to sample leaves the command to say how long. CPUs of the
+ * configuration say where, not whom. */
+static void take_command(struct options *out, char *const *command, const struct given *given)
+{
+	out->command = command;
+	for (; *command; command++)
+		launch_add_word(&out->launch, LAUNCH_COMMAND, *command);
+	out->is_command_clock = out->wants_all || given->has_cpus ||
+				out->stat.cgroups || out->capture.target.kind != TARGET_SYSTEM;
+	out->prints_once = out->is_batch && !out->batch_count && !given->has_delay;
+	if (!out->prints_once)
+		return;
+	out->interval_ns = ONCE_NS;
+	if (out->window == WINDOW_INTERVAL)
+		out->window = WINDOW_ALL;
+}
+
+int options_parse_over(struct options *out, const struct option_setting *settings, size_t count,
+		       int argc, char **argv, struct diag *why)
+{
+	struct given given = { 0 };
+	int err;
+
+	set_defaults(out);
+	err = walk(argc, argv, note, NULL, &given, why);
+	if (err)
+		return err;
+	err = check_given(&given, why);
+	if (err)
+		return err;
+	if (optind < argc)
+		given.choices |= 1u << CHOICE_WHOM;
+	for (size_t i = 0; i < count && !err; i++)
+		if (!is_put_aside(settings[i].row, &given))
+			err = take_setting(out, &settings[i], why);
+	if (!err)
+		err = walk(argc, argv, take, out, NULL, why);
+	if (err)
+		return err;
+	out->is_batch |= out->has_events;
+	if (!out->lease_ns)	/* without a screen there is no key that extends one */
+		out->lease_ns = out->is_batch ? UINT64_MAX : PROBE_LEASE_NS;
+	if (optind < argc)
+		take_command(out, argv + optind, &given);
+	return check_together(out, why);
+}
+
+int options_parse(struct options *out, int argc, char **argv, struct diag *why)
+{
+	return options_parse_over(out, NULL, 0, argc, argv, why);
+}
+
+int options_check(const struct option_setting *setting, struct diag *why)
+{
+	struct options scratch;
+	int err;
+
+	set_defaults(&scratch);
+	err = take_setting(&scratch, setting, why);
+	options_finish(&scratch);
+	return err;
+}
+
+void options_finish(struct options *options)
+{
+	for (size_t i = 0; i < options->capture.event_text_count; i++)
+		free(options->event_filters[i]);
+	free(options->event_filters);
+	free(options->events);
+	free(options->probes);
+	target_finish(&options->capture.target);
+}

@@ -1,0 +1,372 @@
+/* point_tracepoint.c - see point_tracepoint.h.
+ *
+ * A tracepoint's arguments are the fields of its record; nothing is fetched, so only a name or a
+ * type can be wrong.
+ */
+#include "point_tracepoint.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/name_match.h"
+#include "capture/event.h"
+#include "capture/raw_fields.h"
+#include "capture/tracefs.h"
+#include "probe/probe_definition.h"
+#include "probe_verdict.h"
+
+/* A system call's tracepoint has the arguments in their order, after __syscall_nr. The libc
+ * function mostly has the name of the call and the same arguments. */
+
+#define PREFIX "sys_enter_"
+
+/* Returns the libc function for @call, whose name may differ on 64-bit systems. */
+static const char *libc_name(const char *call)
+{
+	static const struct { const char *call, *function; } others[] = {
+		{ "open", "open64" }, { "openat", "openat64" }, { "creat", "creat64" },
+		{ "newstat", "stat64" }, { "newlstat", "lstat64" }, { "newfstatat", "fstatat64" },
+		{ "truncate", "truncate64" }, { "statfs", "statfs64" }, { "umount", "umount2" },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(others[i].call, call) == 0)
+			return others[i].function;
+	return call;
+}
+
+/* Writes a kernel probe that fetches argument @number, from 1, from regs, the only parameter. */
+static bool kernel_way(const char *call, unsigned int number, char *out, size_t room)
+{
+#if defined(__x86_64__)
+	static const char *const registers[] = { "di", "si", "dx", "r10", "r8", "r9" };
+
+	if (number > sizeof(registers) / sizeof(registers[0]))
+		return false;
+	snprintf(out, room, "k:__x64_sys_%s regs->%s:ustring", call, registers[number - 1]);
+	return true;
+#elif defined(__aarch64__)
+	snprintf(out, room, "k:__arm64_sys_%s regs->regs[%u]:ustring", call, number - 1);
+	return number <= 6;
+#else
+	(void)call;
+	(void)number;
+	(void)out;
+	(void)room;
+	return false;
+#endif
+}
+
+/* Returns the number, from 1, of the system call's argument; 0: the field is none. */
+static unsigned int argument_number(const struct raw_fields *fields, int index)
+{
+	const int call = raw_fields_find(fields, "__syscall_nr");
+
+	return call < 0 || index <= call ? 0 : (unsigned int)(index - call);
+}
+
+static bool points_to_pointers(const struct raw_field *field)
+{
+	return strchr(field->type, '*') != strrchr(field->type, '*');
+}
+
+bool pointed_text_is(const struct raw_field *field)
+{
+	return field->is_address && strstr(field->type, "char") && !points_to_pointers(field);
+}
+
+void pointed_text_refuse(const char *group, const char *name, const struct raw_fields *fields,
+			 int index, char *out, size_t room)
+{
+	const unsigned int number = argument_number(fields, index);
+	const char *call = name + sizeof(PREFIX) - 1;
+	char kernel[96];
+	size_t used = (size_t)snprintf(out, room, "the record has only the address of this text");
+
+	if (strcmp(group, "syscalls") != 0 || strncmp(name, PREFIX, sizeof(PREFIX) - 1) != 0 ||
+	    !number || used >= room)
+		return;
+	if (points_to_pointers(&fields->list[index])) {	/* argv: first string after argv[0] */
+		snprintf(out + used, room - used, "; u:libc.so.6:%s $arg%u[1]:string brings one of "
+			 "them", libc_name(call), number);
+		return;
+	}
+	used += (size_t)snprintf(out + used, room - used, "; u:libc.so.6:%s %s=$arg%u:string "
+				 "brings it", libc_name(call), fields->list[index].name, number);
+	if (used < room && kernel_way(call, number, kernel, sizeof(kernel)))
+		snprintf(out + used, room - used, ", or with kprobes %s", kernel);
+}
+
+#define PATH_BYTES   (PROBE_GROUP_BYTES + PROBE_FUNCTION_BYTES + 32)
+
+struct pair {
+	struct raw_fields begin, end;	/* `end` only for a pair */
+	bool has_end;
+};
+
+/* Fills @out from field @index. @argument NULL: as the event has the field. */
+static void fill_field(const struct raw_fields *fields, int index, const char *group,
+		       const char *name, const struct probe_argument *argument,
+		       struct probe_fetch *out)
+{
+	const struct raw_field *field = &fields->list[index];
+	struct field_view view;
+	int err = field_view_make(&view, fields, index, group, name, argument, out->reason,
+				  sizeof(out->reason));
+
+	out->kind = view.kind;
+	out->meaning = view.meaning;
+	out->is_pointed = pointed_text_is(field);
+	snprintf(out->name, sizeof(out->name), "%s", field->name);
+	snprintf(out->type, sizeof(out->type), "%s", field->type);
+	if (!err)
+		snprintf(out->fetch, sizeof(out->fetch), "%s", field->name);
+	else if (err == -ENOTSUP)
+		pointed_text_refuse(group, name, fields, index, out->reason, sizeof(out->reason));
+}
+
+static void fill_value(const struct probe_spec *spec, const struct pair *pair,
+		       const struct probe_argument *argument, struct probe_fetch *out)
+{
+	char name[sizeof(argument->value)], names[80];
+	int begin, end;
+
+	*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT };
+	field_view_name(argument->value, name, sizeof(name));
+	begin = raw_fields_find(&pair->begin, name);
+	end = begin < 0 && pair->has_end ? raw_fields_find(&pair->end, name) : -1;
+	if (begin >= 0) {
+		fill_field(&pair->begin, begin, spec->group, spec->function, argument, out);
+		out->is_of_both = pair->has_end && raw_fields_find(&pair->end, name) >= 0;
+	} else if (end >= 0) {
+		fill_field(&pair->end, end, spec->end_group, spec->end_name, argument, out);
+		out->is_return = true;
+	} else {
+		raw_fields_list(&pair->begin, names, sizeof(names));
+		snprintf(out->reason, sizeof(out->reason), "no such field: %s", names);
+	}
+	snprintf(out->name, sizeof(out->name), "%s", argument->name);
+}
+
+static uint32_t count_own(const struct raw_fields *fields)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < fields->count; i++)
+		count += !fields->list[i].is_common;
+	return count;
+}
+
+static void offer_fields(const struct raw_fields *fields, const char *group, const char *name,
+			 bool is_return, struct probe_point *point)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		struct probe_fetch *out = &point->offered[point->offered_count];
+
+		if (fields->list[i].is_common)
+			continue;
+		*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT, .is_return = is_return };
+		fill_field(fields, (int)i, group, name, NULL, out);
+		point->offered_count++;
+	}
+}
+
+static int check_keys(const struct probe_spec *spec, const struct pair *pair, struct diag *why)
+{
+	char names[160];
+
+	for (uint32_t i = 0; i < spec->key_count; i++) {
+		const bool is_begin_bad = raw_fields_find(&pair->begin, spec->keys[i]) < 0;
+
+		if (!is_begin_bad &&
+		    (!pair->has_end || raw_fields_find(&pair->end, spec->keys[i]) >= 0))
+			continue;
+		raw_fields_list(is_begin_bad ? &pair->begin : &pair->end, names, sizeof(names));
+		return diag_set(why, -EINVAL, "%s has no field '%s' to pair by; it has %s",
+				is_begin_bad ? spec->function : spec->end_name, spec->keys[i],
+				names);
+	}
+	return 0;
+}
+
+static int fill_rows(const struct pair *pair, struct probe_point *point, struct diag *why)
+{
+	const struct probe_spec *spec = &point->spec;
+	struct probe_site *site;
+
+	point->sites = calloc(1, sizeof(*point->sites));
+	point->offered = calloc(count_own(&pair->begin) + count_own(&pair->end) + 1,
+				sizeof(*point->offered));
+	if (!point->sites || !point->offered)
+		return diag_set(why, -ENOMEM, "no memory for the sites of a probe");
+	point->site_count = 1;
+	site = &point->sites[0];
+	snprintf(site->symbol, sizeof(site->symbol), "%.63s:%.191s", spec->group, spec->function);
+	site->is_emulated = true;
+	for (uint32_t i = 0; i < spec->argument_count; i++)
+		fill_value(spec, pair, &spec->arguments[i], &site->values[i]);
+	site->value_count = spec->argument_count;
+	offer_fields(&pair->begin, spec->group, spec->function, false, point);
+	if (!probe_spec_is_interval(spec))
+		offer_fields(&pair->end, spec->end_group, spec->end_name, true, point);
+	return 0;
+}
+
+/* True: the kernel accepts @filter for the tracepoint, or the tracepoint can't be opened, which
+ * attaching will report. */
+static bool is_taken(const struct probe_spec *spec, const char *filter)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr),
+					.disabled = 1 };
+	uint64_t id;
+	bool is_taken;
+	int fd;
+
+	if (tracefs_event_id(spec->group, spec->function, &id, NULL))
+		return true;
+	attr.config = id;
+	fd = event_open(&attr, -1, 0);
+	if (fd < 0)
+		return true;
+	is_taken = !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) || errno != EINVAL;
+	close(fd);
+	return is_taken;
+}
+
+/* Checks the comparisons that only the kernel can make. */
+static void judge_filter(struct probe_point *point, const struct pair *pair)
+{
+	char filter[PROBE_FILTER_BYTES], way[PROBE_REASON_BYTES];
+	struct probe_condition *condition = &point->spec.condition, rest;
+	bool is_whole;
+	int field = -1;
+
+	if (!probe_condition_has_pointed(condition) || point->verdict == VERDICT_UNABLE)
+		return;
+	is_whole = probe_definition_filter(point, &point->sites[0], &pair->begin, filter,
+					   sizeof(filter), &rest);
+	if (probe_condition_has_pointed(&rest))
+		probe_verdict_add(point, VERDICT_UNABLE, "a text behind a pointer is compared by "
+				  "the kernel: join it by \"and\" with what the kernel can't "
+				  "compare");
+	if (probe_condition_has_pointed(&rest) || (is_whole && is_taken(&point->spec, filter)))
+		return;
+	for (uint32_t i = 0; i < condition->count && field < 0; i++)
+		if (condition->nodes[i].is_pointed)
+			field = raw_fields_find(&pair->begin, condition->nodes[i].name);
+	pointed_text_refuse(point->spec.group, point->spec.function, &pair->begin,
+			    field < 0 ? 0 : field, way, sizeof(way));
+	probe_verdict_add(point, VERDICT_UNABLE, "this kernel compares no text behind a pointer "
+			  "(Linux 5.18 and later do): %s", way);
+}
+
+/* Replaces the end that a wildcard implied by that of one system call. */
+static void set_end(struct probe_spec *spec)
+{
+	if (spec->is_wildcard && spec->end_name[0])
+		snprintf(spec->end_name, sizeof(spec->end_name), "sys_exit%s",
+			 spec->function + strlen("sys_enter"));
+}
+
+static int fill_point(int directory, const struct probe_spec *wanted, const char *name,
+		      struct probe_point *point, struct diag *why)
+{
+	struct pair pair = { .has_end = wanted->end_name[0] != '\0' };
+	const struct probe_spec *spec = &point->spec;
+	int err;
+
+	*point = (struct probe_point){ .spec = *wanted, .file = -1 };
+	snprintf(point->spec.function, sizeof(point->spec.function), "%s", name);
+	set_end(&point->spec);
+	point->spec.is_wildcard = false;
+	snprintf(point->path, sizeof(point->path), "%s", spec->group);
+	err = tracefs_read_fields(directory, spec->group, name, &pair.begin, why);
+	if (!err && pair.has_end)
+		err = tracefs_read_fields(directory, spec->end_group, spec->end_name, &pair.end,
+					  why);
+	if (!err)
+		err = check_keys(spec, &pair, why);
+	if (!err)
+		err = fill_rows(&pair, point, why);
+	if (!err) {
+		condition_words_resolve(point, &pair.begin, pair.has_end ? &pair.end : NULL);
+		judge_filter(point, &pair);
+	}
+	raw_fields_finish(&pair.begin);
+	raw_fields_finish(&pair.end);
+	return err;
+}
+
+static int open_group(int directory, const char *group, DIR **out, struct diag *why)
+{
+	char path[PATH_BYTES];
+	int fd;
+
+	snprintf(path, sizeof(path), "events/%s", group);
+	fd = strchr(group, '/') ? -1 : openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*out = fd < 0 ? NULL : fdopendir(fd);
+	if (*out)
+		return 0;
+	if (fd >= 0)
+		close(fd);
+	return diag_set(why, -ENOENT, "no tracepoint group '%s'", group);
+}
+
+static int fill_matches(int directory, const struct probe_spec *spec, struct probe_point *points,
+			uint32_t *count, struct diag *why)
+{
+	struct dirent *entry;
+	uint32_t matches = 0;
+	DIR *group;
+	int err = open_group(directory, spec->group, &group, why);
+
+	if (err)
+		return err;
+	while (!err && (entry = readdir(group))) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+		    !name_pattern_matches(spec->function, entry->d_name))
+			continue;
+		if (++matches <= PROBE_MATCHES_MAX)
+			err = fill_point(directory, spec, entry->d_name, &points[(*count)++], why);
+	}
+	closedir(group);
+	if (err)
+		return err;
+	if (!matches)
+		return diag_set(why, -ENOENT, "no tracepoint of %s matches '%s'", spec->group,
+				spec->function);
+	return matches <= PROBE_MATCHES_MAX ? 0 : diag_set(why, -E2BIG, "%u tracepoints match "
+							   "'%s', at most %d can be probed at once",
+							   matches, spec->function,
+							   PROBE_MATCHES_MAX);
+}
+
+int point_tracepoint_find(const struct probe_spec *spec, struct probe_point **out,
+			  uint32_t *count, struct diag *why)
+{
+	int directory = tracefs_open(why), err;
+
+	if (directory < 0)
+		return directory;
+	*out = calloc(spec->is_wildcard ? PROBE_MATCHES_MAX : 1, sizeof(**out));
+	if (!*out)
+		err = diag_set(why, -ENOMEM, "no memory for the sites of a probe");
+	else if (spec->is_wildcard)
+		err = fill_matches(directory, spec, *out, count, why);
+	else
+		err = fill_point(directory, spec, spec->function, &(*out)[(*count)++], why);
+	close(directory);
+	if (err) {
+		probe_point_free(*out, *count);
+		*out = NULL;
+		*count = 0;
+	}
+	return err;
+}

@@ -1,0 +1,24 @@
+/* point_tracepoint.h - resolves tracepoints to points: one for each, or for each pair.
+ * Thread: the probe engine's; BLOCKS. */
+#ifndef PROBE_POINT_TRACEPOINT_H
+#define PROBE_POINT_TRACEPOINT_H
+
+#include "capture/raw_fields.h"
+#include "probe/probe_point.h"
+
+/* probe_resolver_find() for PROBE_TRACEPOINT: each point has one site, whose `symbol` is
+ * "group:name". A value's `fetch` is its field's name; is_return: in the pair's second. */
+int point_tracepoint_find(const struct probe_spec *spec, struct probe_point **out,
+			  uint32_t *count, struct diag *why);
+
+/* A tracepoint's record has only what the tracepoint put into it, of some texts only the address.
+ * Probes that can follow the pointer: a uprobe on the libc function that makes the system call, and
+ * a kprobe on the kernel's function for it. */
+/* True: the field is the address of one text. */
+bool pointed_text_is(const struct raw_field *field);
+/* Writes to @out[@room] why the text that field @index of the event @group:@name points to can't be
+ * recorded, and which probe can record it. */
+void pointed_text_refuse(const char *group, const char *name, const struct raw_fields *fields,
+			 int index, char *out, size_t room);
+
+#endif

@@ -1,0 +1,107 @@
+/* Ring sizes for machines of known size; pages of 4 KiB, so 8 MiB are 2048 and 512 KiB are 128. */
+#include "capture/event_set.h"
+#include "unit_tests.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define GIB (UINT64_C(1) << 30)
+
+static void check(bool has_copies, size_t cpus, size_t events, uint64_t memory_bytes,
+		  size_t sample_pages)
+{
+	const struct ring_size size = ring_size_choose(has_copies, cpus, events, memory_bytes,
+						       4096);
+
+	assert_int_equal(size.sample_pages, sample_pages);
+	assert_int_equal(size.sideband_pages, 128);
+}
+
+static void test_records_without_copies_have_512_kib(void **state)
+{
+	(void)state;
+	check(false, 2, 1, 16 * GIB, 128);
+	check(false, 256, 8, 1 * GIB, 128);
+}
+
+static void test_stack_copies_have_8_mib(void **state)
+{
+	(void)state;
+	check(true, 2, 1, 16 * GIB, 2048);
+}
+
+/* A hundredth of 16 GiB are 163 MiB: 16 CPUs have 8.5 MiB each, 136; 32 would have 272. */
+static void test_all_rings_take_at_most_a_hundredth_of_the_memory(void **state)
+{
+	(void)state;
+	check(true, 16, 1, 16 * GIB, 2048);
+	check(true, 32, 1, 16 * GIB, 1024);
+	check(true, 16, 2, 16 * GIB, 1024);
+}
+
+/* 256 MiB for 128 CPUs are 2 MiB each, the side-band's 512 KiB included. */
+static void test_all_rings_take_at_most_256_mib(void **state)
+{
+	(void)state;
+	check(true, 128, 1, 4096 * GIB, 256);
+	check(true, 64, 1, 4096 * GIB, 512);
+}
+
+static void test_rings_are_never_smaller_than_without_copies(void **state)
+{
+	(void)state;
+	check(true, 256, 4, 1 * GIB, 128);
+}
+
+/* 100 events on 16 CPUs would have 800 MiB of 512 KiB; a hundredth of 16 GiB leaves 104 KiB each.
+ * 64 KiB are the least, and 16 KiB of more than 64 events. */
+static void test_rings_of_many_events_are_smaller(void **state)
+{
+	(void)state;
+	check(false, 16, 100, 16 * GIB, 16);
+	check(true, 16, 100, 16 * GIB, 16);
+	check(true, 2, 9, 16 * GIB, 2048);
+	check(false, 256, 64, 1 * GIB, 16);
+	check(false, 256, 65, 1 * GIB, 4);
+	check(false, 2, 360, 24 * GIB, 64);
+}
+
+static void test_a_refused_size_is_halved_and_the_side_band_a_quarter_of_it(void **state)
+{
+	struct ring_size size = { 2048, 128 };
+	int steps = 1;
+
+	(void)state;
+	assert_true(ring_size_lower(&size));
+	assert_int_equal(size.sample_pages, 1024);
+	assert_int_equal(size.sideband_pages, 128);
+	while (size.sample_pages > 128) {
+		assert_true(ring_size_lower(&size));
+		steps++;
+	}
+	assert_int_equal(size.sideband_pages, 32);
+	while (ring_size_lower(&size))
+		steps++;
+	assert_int_equal(steps, 11);	/* 2048 is 2 to the 11th */
+	assert_int_equal(size.sample_pages, 1);
+	assert_int_equal(size.sideband_pages, 1);
+}
+
+UNIT_TESTS(test_ring_size)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_records_without_copies_have_512_kib),
+		cmocka_unit_test(test_stack_copies_have_8_mib),
+		cmocka_unit_test(test_all_rings_take_at_most_a_hundredth_of_the_memory),
+		cmocka_unit_test(test_all_rings_take_at_most_256_mib),
+		cmocka_unit_test(test_rings_are_never_smaller_than_without_copies),
+		cmocka_unit_test(test_rings_of_many_events_are_smaller),
+		cmocka_unit_test(test_a_refused_size_is_halved_and_the_side_band_a_quarter_of_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

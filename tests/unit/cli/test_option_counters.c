@@ -1,0 +1,154 @@
+/* What the command line says of --stat. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/options.h"
+#include "unit_tests.h"
+
+enum { ARGS_MAX = 16 };
+
+static struct options options;
+static struct diag why;
+static char *arguments[ARGS_MAX];
+
+static int parse(const char *const *words)
+{
+	static char program[] = "flametop";
+	int count = 1;
+
+	options_finish(&options);
+	memset(&options, 0, sizeof(options));
+	arguments[0] = program;
+	for (; words[count - 1]; count++) {
+		assert_true(count < ARGS_MAX - 1);
+		arguments[count] = (char *)words[count - 1];
+	}
+	arguments[count] = NULL;
+	why = (struct diag){ .err = 0 };
+	return options_parse(&options, count, arguments, &why);
+}
+
+#define PARSE(...) parse((const char *const []){ __VA_ARGS__, NULL })
+#define REFUSED(sentence, ...)                                                                     \
+	do {                                                                                       \
+		const int err = PARSE(__VA_ARGS__);                                                \
+		assert_string_equal(why.text, sentence);                                           \
+		assert_int_equal(err, -EINVAL);                                                    \
+	} while (0)
+
+static uint64_t interval_ns(const char *text)
+{
+	assert_int_equal(PARSE("--stat", "-I", text), 0);
+	return options.stat.interval_ns;
+}
+
+static void test_an_interval_is_in_seconds_unless_it_has_a_unit(void **state)
+{
+	(void)state;
+	assert_int_equal(interval_ns("2"), 2000000000);
+	assert_int_equal(interval_ns("0.5"), 500000000);
+	assert_int_equal(interval_ns("500ms"), 500000000);
+	assert_int_equal(interval_ns("1000ms"), 1000000000);
+	assert_int_equal(interval_ns("100s"), 100000000000);
+	assert_int_equal(interval_ns("2m"), 120000000000);
+	REFUSED("-I 1000: the unit is the second, while perf's is the millisecond: write 1000ms or "
+		"1000s", "--stat", "-I", "1000");
+	REFUSED("-I 5ms: seconds of at least 0.01 are needed, or a time as 500ms, 2s, 1m",
+		"--stat", "-I", "5ms");
+	REFUSED("-I x: seconds of at least 0.01 are needed, or a time as 500ms, 2s, 1m",
+		"--stat", "-I", "x");
+}
+
+static void test_options_of_samples_are_refused(void **state)
+{
+	(void)state;
+	REFUSED("-d is the delay of samples: with --stat the interval is -I SECONDS, and perf's -d "
+		"is --detail", "--stat", "-d", "ls");
+	REFUSED("--freq is for samples: --stat takes none", "-F", "99", "--stat");
+	REFUSED("--probe is for samples: --stat takes none", "--stat", "--probe", "k:vfs_read");
+	REFUSED("-u selects samples: --stat counts processes (-p) or a cgroup (-G), as "
+		"user.slice/user-1000.slice", "--stat", "-u", "root");
+	REFUSED("--stat has the formats text, json and csv", "--stat", "--format", "folded");
+}
+
+static void test_options_of_counters_need_stat(void **state)
+{
+	(void)state;
+	REFUSED("--repeat is for --stat", "-r", "3", "--", "true");
+	REFUSED("--nonzero is for --stat", "--batch", "--nonzero");
+	REFUSED("--output is for --stat", "--batch", "-o", "file");
+	REFUSED("--format csv is for --stat", "--batch", "--format", "csv");
+}
+
+static void test_one_thing_has_a_line_of_its_own(void **state)
+{
+	(void)state;
+	REFUSED("only one of --per-cpu, --per-socket, --per-thread and --for-each-cgroup says what "
+		"has a line of its own", "--stat", "-A", "--per-thread", "-a");
+	REFUSED("--per-cpu counts whole CPUs: with -a, -C or -G", "--stat", "-A", "--", "true");
+	REFUSED("--for-each-cgroup counts whole CPUs: with -a", "--stat", "--for-each-cgroup", "a",
+		"-p", "1");
+	REFUSED("--per-thread lists the threads that are there at the start: with -p, -t or -a",
+		"--stat", "--per-thread", "--", "true");
+	assert_int_equal(PARSE("--stat", "-A", "-a", "--", "true"), 0);
+	assert_int_equal(PARSE("--stat", "--per-thread", "-p", "1"), 0);
+	assert_int_equal(PARSE("--stat", "--for-each-cgroup", "a", "--", "true"), 0);
+	assert_true(options.is_command_clock);
+}
+
+static void test_only_a_command_can_be_repeated(void **state)
+{
+	(void)state;
+	REFUSED("-r repeats a command: -- COMMAND is needed", "--stat", "-r", "3", "-a");
+	REFUSED("-r repeats a command: -- COMMAND is needed, without -I and --per-thread", "--stat",
+		"-r", "3", "-I", "1", "--", "true");
+	assert_int_equal(PARSE("--stat", "-r", "3", "--", "true"), 0);
+	assert_int_equal(options.stat.runs, 3);
+}
+
+static void test_detail_is_one_unless_said(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("--stat", "--detail"), 0);
+	assert_int_equal(options.stat.detail, 1);
+	assert_int_equal(PARSE("--stat", "--detail=3"), 0);
+	assert_int_equal(options.stat.detail, 3);
+	REFUSED("--detail 4: a number from 1 to 3 is needed", "--stat", "--detail=4");
+}
+
+static void test_of_the_configuration_only_the_log_is_read(void **state)
+{
+	const struct option_setting settings[] = {
+		{ option_table_find("event"), (char[]){ "cpu-clock" } },
+		{ option_table_find("log"), (char[]){ "/tmp/log" } },
+	};
+	char *words[] = { (char[]){ "flametop" }, (char[]){ "--stat" }, NULL };
+
+	(void)state;
+	options_finish(&options);
+	assert_int_equal(options_parse_over(&options, settings, 2, 2, words, &why), 0);
+	assert_int_equal(options.capture.event_text_count, 0);
+	assert_string_equal(options.log_path, "/tmp/log");
+}
+
+UNIT_TESTS(test_option_counters)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_an_interval_is_in_seconds_unless_it_has_a_unit),
+		cmocka_unit_test(test_options_of_samples_are_refused),
+		cmocka_unit_test(test_options_of_counters_need_stat),
+		cmocka_unit_test(test_one_thing_has_a_line_of_its_own),
+		cmocka_unit_test(test_only_a_command_can_be_repeated),
+		cmocka_unit_test(test_detail_is_one_unless_said),
+		cmocka_unit_test(test_of_the_configuration_only_the_log_is_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+/* Folded stacks in files: what is created, and what is left alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "export/print.h"
+#include "tree_fixture.h"
+#include "unit_tests.h"
+
+static char place[] = "/tmp/flametop-test-XXXXXX";
+static char path[64];
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(place, "/tmp/flametop-test-XXXXXX");
+	assert_non_null(mkdtemp(place));
+	snprintf(path, sizeof(path), "%s/stacks", place);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unlink(path);
+	rmdir(place);
+	return 0;
+}
+
+#define FILE_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+static struct snapshot *make_stacks(void)
+{
+	static const struct tree_fixture_line lines[] = {
+		{ 0, "app", 0, 3, MODE_USER, 0 }, { 1, "main", 3, 3, MODE_USER, 0 },
+	};
+	static struct tree_node nodes[2];
+	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+
+	assert_non_null(snapshot);
+	snapshot->tree = tree_fixture(TREE_CALLEES, lines, 2, nodes);
+	nodes[0].is_command = true;
+	return snapshot;
+}
+
+static int write_file(const char *to, uint64_t *samples, struct diag *why)
+{
+	struct folded_file *file;
+	struct pollfd done = { .events = POLLIN };
+
+	assert_int_equal(folded_file_start(&file, to, make_stacks(), why), 0);
+	done.fd = folded_file_fd(file);
+	assert_int_equal(poll(&done, 1, -1), 1);
+	return folded_file_finish(file, samples, why);
+}
+
+static void test_a_new_file_is_its_owners_alone(void **state)
+{
+	char text[64] = "";
+	struct diag why = { 0 };
+	struct stat status;
+	uint64_t samples;
+	int fd;
+
+	(void)state;
+	assert_int_equal(write_file(path, &samples, &why), 0);
+	assert_int_equal(samples, 3);
+	fd = open(path, O_RDONLY);
+	assert_int_equal(read(fd, text, sizeof(text) - 1), 11);
+	assert_string_equal(text, "app;main 3\n");
+	assert_int_equal(fstat(fd, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0600);
+	close(fd);
+}
+
+static void test_what_is_there_stays(void **state)
+{
+	struct diag why = { 0 };
+	struct stat status;
+	uint64_t samples;
+
+	(void)state;
+	close(open(path, O_CREAT | O_WRONLY, 0644));
+	assert_int_equal(write_file(path, &samples, &why), -EEXIST);
+	assert_non_null(strstr(why.text, "exists: give another name"));
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_size, 0);
+	unlink(path);
+	assert_int_equal(symlink("/tmp/flametop-test-nowhere", path), 0);
+	assert_int_equal(write_file(path, &samples, &why), -EEXIST);
+	assert_int_equal(access("/tmp/flametop-test-nowhere", F_OK), -1);
+}
+
+static void test_a_place_that_is_not_there_is_said(void **state)
+{
+	struct diag why = { 0 };
+	uint64_t samples;
+
+	(void)state;
+	assert_int_equal(write_file("/tmp/flametop-test-nowhere/x", &samples, &why), -ENOENT);
+	assert_non_null(strstr(why.text, "no such directory"));
+}
+
+UNIT_TESTS(test_folded_file)
+{
+	const struct CMUnitTest tests[] = {
+		FILE_TEST(test_a_new_file_is_its_owners_alone),
+		FILE_TEST(test_what_is_there_stays),
+		FILE_TEST(test_a_place_that_is_not_there_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

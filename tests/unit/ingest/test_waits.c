@@ -1,0 +1,320 @@
+/* Waits made of the switches of a recording: known switches, known times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ingest/ingest.h"
+#include "ingest/waits.h"
+#include "ingest/intake.h"
+#include "record_bytes.h"
+#include "unit_tests.h"
+
+#define COMMON                                                                                    \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"                     \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+
+static const char switch_format[] =
+	"name: sched_switch\nID: 1\nformat:\n" COMMON
+	"\tfield:pid_t prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:pid_t next_pid;\toffset:12;\tsize:4;\tsigned:1;\n"
+	"\tfield:long prev_state;\toffset:16;\tsize:8;\tsigned:1;\n\nprint fmt: \"\"\n";
+static const char waking_format[] =
+	"name: sched_waking\nID: 2\nformat:\n" COMMON
+	"\tfield:pid_t pid;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
+static const char stat_format[] =
+	"name: sched_stat_sleep\nID: 3\nformat:\n" COMMON
+	"\tfield:pid_t pid;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 delay;\toffset:16;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n";
+
+enum { SWITCH, WAKING, STAT, OFF_CPU, EVENTS };
+enum { A = 10, B = 20, IDLE = 0 };
+enum { RUNS = 0, SLEEPS = 1, DISK = 2, ZOMBIE = 0x20 };	/* prev_state */
+enum { HARDIRQ = 0x08 };
+
+static struct event_desc descs[EVENTS];
+static const struct event_desc *events[EVENTS];
+static struct ingest ingest;
+static uint32_t cpu;		/* the next records' */
+
+static int set_up(void **state)
+{
+	const struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW,
+		.sample_period = 1, .sample_id_all = 1,
+	};
+	static const struct event_desc known[EVENTS] = {
+		[SWITCH] = { .name = "sched:sched_switch", .raw_format = switch_format },
+		[WAKING] = { .name = "sched:sched_waking", .raw_format = waking_format },
+		[STAT] = { .name = "sched:sched_stat_sleep", .raw_format = stat_format },
+		[OFF_CPU] = { .name = "off-cpu", .counts_waits = true, .is_of_switches = true },
+	};
+	const struct ingest_config config = { .is_replay = true, .events = events,
+					      .event_count = EVENTS };
+	struct diag why;
+
+	(void)state;
+	for (int i = 0; i < EVENTS; i++) {
+		descs[i] = known[i];
+		descs[i].long_bytes = 8;
+		record_format_init(&descs[i].format, &attr);
+		events[i] = &descs[i];
+	}
+	cpu = 0;
+	return ingest_init(&ingest, &config, NULL, NULL, &why);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	ingest_finish(&ingest);
+	return 0;
+}
+
+struct raw_bytes {
+	uint16_t type;
+	uint8_t flags, preempt_count;
+	int32_t common_pid;
+	int32_t pid, next_pid;
+	uint64_t number;
+};
+
+static void push(uint16_t event, uint64_t time_ns, uint32_t tid, const struct raw_bytes *raw)
+{
+	/* The size of the raw bytes stands in half a word. */
+	struct { uint32_t size, at[7]; } sized = { .size = sizeof(sized) - 4 };
+	struct record_bytes record;
+	uint64_t words[sizeof(sized) / 8];
+
+	memcpy(sized.at, raw, sizeof(*raw));
+	memcpy(words, &sized, sizeof(words));
+	record_begin(&record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	record_add(&record, (uint64_t[]){ 0xffffffff81000000 + tid, PAIR(tid, tid), time_ns,
+					  PAIR(cpu, 0), 1 }, 5);
+	record_add(&record, words, COUNT_OF(words));
+	record_close(&record);
+	ingest_push(&ingest, record.words, record.count * 8, event, cpu);
+	assert_int_equal(ingest.counters.malformed, 0);
+}
+
+static void push_switch(uint64_t time_ns, int32_t from, uint64_t state, int32_t to)
+{
+	push(SWITCH, time_ns, (uint32_t)from,
+	     &(struct raw_bytes){ .pid = from, .next_pid = to, .number = state });
+}
+
+static void push_waking(uint64_t time_ns, int32_t waker, uint8_t flags, int32_t of)
+{
+	push(WAKING, time_ns, (uint32_t)waker, &(struct raw_bytes){ .flags = flags, .pid = of });
+}
+
+static void push_comm(uint64_t time_ns, uint32_t tid, const char *comm)
+{
+	struct record_bytes record;
+
+	record_begin(&record, PERF_RECORD_COMM, 0);
+	record_add(&record, (uint64_t[]){ PAIR(tid, tid) }, 1);
+	record_add_text(&record, comm);
+	record_add(&record, (uint64_t[]){ PAIR(tid, tid), time_ns, PAIR(cpu, 0) }, 3);
+	record_close(&record);
+	ingest_push(&ingest, record.words, record.count * 8, SWITCH, cpu);
+}
+
+static void end_recording(void)
+{
+	ingest_round_end(&ingest, &(struct queue_round_end){ .limit_ns = UINT64_MAX });
+	assert_int_equal(timeline_cut(&ingest.timeline, 10 * SLICE_NS), 0);
+}
+
+/* The ns of waits of @tid in @state that @waker ended; NULL: any. */
+static uint64_t waited(uint32_t tid, enum wait_state state, const char *waker)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t s = 0; s < ingest.timeline.count; s++)
+		for (uint32_t i = 0; i < ingest.timeline.slices[s].count; i++) {
+			const struct slice_entry *entry = &ingest.timeline.slices[s].entries[i];
+			const struct wait_tuple *tuple = &ingest.waits->tuples[entry->bucket];
+
+			if (entry->event == OFF_CPU && tuple->state == state &&
+			    ingest.tasks.tasks[entry->task].tid == tid &&
+			    (!waker || !strcmp(strpool_get(ingest.strings, tuple->waker), waker)))
+				ns += entry->weight;
+		}
+	return ns;
+}
+
+/*   0   100        150 160            200        260
+ *   A   |B                            |A         |       A sleeps 100..150, is runnable ..200
+ *       A blocks   | B wakes it       B preempted        B is runnable 200..260
+ */
+static void test_a_wait_has_a_blocked_and_a_runnable_part(void **state)
+{
+	(void)state;
+	push_comm(50, B, "baker");
+	push_switch(100, A, SLEEPS, B);
+	push_waking(150, B, 0, A);
+	push_waking(160, B, 0, A);	/* it is awake */
+	push_switch(200, B, RUNS, A);
+	push_switch(260, A, SLEEPS, B);
+	end_recording();
+	assert_int_equal(waited(A, WAIT_SLEEPING, "baker"), 50);
+	assert_int_equal(waited(A, WAIT_RUNNABLE, "baker"), 50);
+	assert_int_equal(waited(B, WAIT_RUNNABLE, ""), 60);
+	assert_int_equal(waited(B, WAIT_SLEEPING, NULL), 0);
+	assert_int_equal(ingest.counters.unpaired_waits, 2);	/* B before 100, A after 260 */
+	assert_int_equal(ingest.counters.shortened_waits, 0);
+}
+
+/* An interrupt wakes, whoever ran; and without sched_waking nobody knows who woke. */
+static void test_an_interrupt_is_no_task(void **state)
+{
+	(void)state;
+	push_comm(50, B, "baker");
+	push_switch(100, A, DISK, B);
+	push_waking(130, B, HARDIRQ, A);
+	push_switch(140, B, SLEEPS, A);
+	push_switch(150, A, DISK, IDLE);
+	push_switch(190, IDLE, RUNS, A);
+	end_recording();
+	assert_int_equal(waited(A, WAIT_DISK, "interrupt"), 30);
+	assert_int_equal(waited(A, WAIT_RUNNABLE, "interrupt"), 10);
+	assert_int_equal(waited(A, WAIT_DISK, ""), 40);
+	assert_int_equal(waited(A, WAIT_DISK, "baker"), 0);
+}
+
+/* The switch from the idle task to A is missing: A has waited at least until the last switch. */
+static void test_a_wait_without_an_end_ends_with_the_last_switch(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < 5; i++) {
+		push_switch(50 + 2 * i, IDLE, RUNS, B);
+		push_switch(51 + 2 * i, B, SLEEPS, IDLE);
+	}
+	push_switch(100, A, SLEEPS, B);
+	push_switch(150, B, SLEEPS, IDLE);
+	push_switch(170, IDLE, RUNS, B);
+	push_switch(180, B, SLEEPS, IDLE);
+	push_switch(300, A, SLEEPS, IDLE);
+	end_recording();
+	assert_int_equal(waited(A, WAIT_SLEEPING, NULL), 80);
+	assert_int_equal(ingest.counters.shortened_waits, 1);
+}
+
+/* Recorded of A alone: nothing says when it ran again, but for what the scheduler summed up. */
+static void test_a_part_is_counted_where_its_length_is_recorded(void **state)
+{
+	(void)state;
+	push_switch(100, A, SLEEPS, B);
+	push(STAT, 400, B, &(struct raw_bytes){ .pid = A, .number = 290 });
+	push_switch(500, A, SLEEPS, B);
+	push_switch(900, A, SLEEPS, B);
+	end_recording();
+	assert_int_equal(waited(A, WAIT_SLEEPING, NULL), 290);
+	assert_int_equal(ingest.counters.unpaired_waits, 2);	/* since 500, 900 */
+}
+
+/* On a whole CPU the rest of such a wait was spent on the run queue. */
+static void test_the_rest_of_a_wait_is_counted_once(void **state)
+{
+	(void)state;
+	push_switch(100, A, SLEEPS, B);
+	push(STAT, 400, B, &(struct raw_bytes){ .pid = A, .number = 290 });
+	push_switch(450, B, SLEEPS, A);
+	end_recording();
+	assert_int_equal(waited(A, WAIT_SLEEPING, NULL), 290);
+	assert_int_equal(waited(A, WAIT_RUNNABLE, NULL), 60);
+}
+
+static void test_a_thread_that_has_ended_does_not_wait(void **state)
+{
+	(void)state;
+	push_switch(100, A, ZOMBIE, B);
+	push_switch(900, B, SLEEPS, A);		/* another one of this number */
+	end_recording();
+	assert_int_equal(waited(A, WAIT_OTHER, NULL), 0);
+	assert_int_equal(waited(A, WAIT_SLEEPING, NULL), 0);
+	assert_int_equal(ingest.counters.unpaired_waits, 2);	/* B before 100, after 900 */
+}
+
+/* Nothing is known of a time in which records were lost. */
+static void test_lost_records_end_all_waits(void **state)
+{
+	struct record_bytes record;
+
+	(void)state;
+	push_switch(100, A, SLEEPS, B);
+	record_begin(&record, PERF_RECORD_LOST, 0);
+	record_add(&record, (uint64_t[]){ 1, 7, PAIR(B, B), 120, PAIR(0, 0) }, 5);
+	record_close(&record);
+	ingest_push(&ingest, record.words, record.count * 8, SWITCH, 0);
+	push_switch(200, B, SLEEPS, A);
+	end_recording();
+	assert_int_equal(waited(A, WAIT_SLEEPING, NULL), 0);
+	assert_int_equal(ingest.counters.unpaired_waits, 3);	/* A; B before 100, after 200 */
+}
+
+/* There is room for 249 pairs of state and waker; the rest keeps its state. */
+static void test_wakers_without_room_are_other(void **state)
+{
+	const struct event_record record = { .kind = RECORD_SAMPLE, .pid = A, .tid = A,
+					     .has_pid = true, .has_time = true };
+	char comm[16];
+	uint64_t raw[1] = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 300; i++) {
+		const struct wait wait = {
+			.end_ns = 100, .blocked_ns = 10, .state = WAIT_DISK,
+			.waker = { comm, (size_t)snprintf(comm, sizeof(comm), "w%u", i) },
+		};
+
+		waits_add(&ingest, &record, raw, sizeof(raw), OFF_CPU, &wait);
+	}
+	end_recording();
+	assert_int_equal(waited(A, WAIT_DISK, NULL), 3000);
+	assert_int_equal(waited(A, WAIT_DISK, "w0"), 10);
+	assert_int_equal(waited(A, WAIT_DISK, "w299"), 0);
+	assert_int_equal(waited(A, WAIT_DISK, "(other)"), 10 * (300 - 249));
+}
+
+static void test_bits_of_a_state(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_state_of_bits(0), WAIT_RUNNABLE);
+	assert_int_equal(wait_state_of_bits(0x100), WAIT_RUNNABLE);	/* R+ */
+	assert_int_equal(wait_state_of_bits(0x1), WAIT_SLEEPING);
+	assert_int_equal(wait_state_of_bits(0x102), WAIT_DISK);
+	assert_int_equal(wait_state_of_bits(0x8), WAIT_STOPPED);
+	assert_int_equal(wait_state_of_bits(0x80), WAIT_OTHER);
+}
+
+UNIT_TESTS(test_waits)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_a_wait_has_a_blocked_and_a_runnable_part,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_an_interrupt_is_no_task, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_wait_without_an_end_ends_with_the_last_switch, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_part_is_counted_where_its_length_is_recorded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_rest_of_a_wait_is_counted_once, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_thread_that_has_ended_does_not_wait, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_lost_records_end_all_waits, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_wakers_without_room_are_other, set_up,
+						tear_down),
+		cmocka_unit_test(test_bits_of_a_state),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/* prompt.h - one line of input at the bottom of the screen. Never waits: the refresh goes on.
+ *
+ * Keys:   as in readline: Left Right Home End Ctrl-A Ctrl-E move, Backspace Delete Ctrl-W Ctrl-U
+ *         Ctrl-K erase, Up Down recall texts accepted under the same label, Enter accepts, Esc
+ *         cancels. If the text is selected, the next letter replaces all of it.
+ * Text:   only what base/sanitize.h accepts; anything else typed or pasted is dropped, so that the
+ *         text can be compared with names, which are sanitized, too.
+ * Thread: the ui's.
+ */
+#ifndef UI_PROMPT_H
+#define UI_PROMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "term/canvas.h"
+
+#define PROMPT_BYTES   128	/* text, terminator included */
+#define PROMPT_HISTORY 32	/* accepted texts kept, for all labels together */
+
+struct prompt_entry {
+	const char *label;
+	char text[PROMPT_BYTES];
+};
+
+struct prompt {
+	bool is_open;
+	const char *label;
+	char text[PROMPT_BYTES];
+	size_t cursor;		/* byte offset into text, at a character */
+	bool is_selected;	/* all of text is selected: the next edit replaces it */
+	struct prompt_entry history[PROMPT_HISTORY];	/* newest last */
+	size_t history_count, recalled;	/* recalled: how far back Up has gone; 0: not */
+	char typed[PROMPT_BYTES];	/* the text before Up, restored by Down */
+	char note[PROMPT_BYTES];	/* shown at the right edge instead of the keys; "": none */
+};
+
+enum prompt_result {
+	PROMPT_IGNORED,		/* not a key of the prompt */
+	PROMPT_MOVED,		/* the prompt must be drawn; its text is unchanged */
+	PROMPT_EDITED,
+	PROMPT_ACCEPTED,	/* closed; text is the result */
+	PROMPT_CANCELLED,	/* closed; the caller restores the former state */
+};
+
+/* Opens the prompt. @label: a constant, also the name of its history; @text: initial text, cut if
+ * too long. */
+void prompt_open(struct prompt *prompt, const char *label, const char *text);
+/* Selects the text, if there is any, until a key moves the cursor or changes the text. */
+void prompt_select(struct prompt *prompt);
+enum prompt_result prompt_press(struct prompt *prompt, int key);
+/* Shows @note until the next key; cut if too long. */
+void prompt_note(struct prompt *prompt, const char *note);
+/* Draws only text and cursor in @area, for a line of input elsewhere. Returns the cells used,
+ * without that of a cursor after the text. */
+int prompt_draw_text(const struct prompt *prompt, struct canvas *canvas, struct canvas_area area);
+void prompt_draw(const struct prompt *prompt, struct canvas *canvas, int y);
+
+#endif
