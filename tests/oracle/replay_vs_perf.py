@@ -42,6 +42,8 @@ PLT_SUFFIX = "@plt"
 # A stripped file has few symbols, which perf stretches over the functions after them. These have
 # symbols of what the loads run.
 WELL_NAMED = {"[kernel.kallsyms]", "hot_ab", "libc.so.6"}
+# Events that flametop makes of the samples of others: check_branches and check_waits compare them.
+OUR_EVENTS = {"taken-branches", "off-cpu"}
 REPORT_TITLE = re.compile(r"^# Samples: \S+\s+of events? '(.*)'$")
 
 # Debug files that happen to be installed, or lie in perf's cache, give other names than the DSOs
@@ -198,7 +200,7 @@ class Flametop:
         found = {}
         for line in text.splitlines():
             refresh = json.loads(line)
-            if refresh["event"] != "taken-branches":    # see check_branches
+            if refresh["event"] not in OUR_EVENTS:
                 found[refresh["event"]] = refresh
         return found
 
