@@ -81,7 +81,8 @@ void waits_add(struct ingest *ingest, const struct event_record *record, const v
 /* Counts the wait of @record, a sample of a live event that counts waits: bpf/wait_record.h. */
 void waits_record(struct ingest *ingest, const struct event_record *record, const void *raw,
 		  size_t size);
-/* Looks at a sample of a recording, in the order of time: it may begin or end a wait. */
+/* Looks at a sample of a recording, in the order of time: it may begin or end a wait. Only while
+ * waits.switches is set. */
 void waits_sample(struct ingest *ingest, const struct event_record *record, const void *raw,
 		  size_t size);
 /* The number @tid is another thread's from now on: forgets the one before, which has ended. */

@@ -61,13 +61,19 @@ static struct character decode(const unsigned char *in, size_t len)
 	return (struct character){ .code = code, .bytes = bytes, .is_valid = true };
 }
 
+/* Printable ASCII: nearly every character there is. */
+static bool is_plain(uint32_t code)
+{
+	return code >= 0x20 && code < 0x7f;
+}
+
 /* Returns true when @character is shown unchanged; tracks combining marks in a row. */
 static bool is_shown(const struct character *character, bool *after_mark)
 {
 	bool is_mark, is_hidden;
 
-	if (character->is_valid && character->code >= 0x20 && character->code < 0x7f) {
-		*after_mark = false;	/* nearly every character there is */
+	if (character->is_valid && is_plain(character->code)) {
+		*after_mark = false;
 		return true;
 	}
 	is_hidden = !character->is_valid || sanitize_is_hidden(character->code);
@@ -120,6 +126,8 @@ bool sanitize_is_clean(const char *in, size_t len)
 {
 	bool after_mark = true;
 
+	for (; len > 0 && is_plain((unsigned char)*in); in++, len--)
+		after_mark = false;
 	while (len > 0) {
 		struct character next = decode((const unsigned char *)in, len);
 

@@ -188,23 +188,32 @@ bool hit_values_are_wanted(const struct hit *hit)
 	return !condition->count || probe_condition_holds(condition, look_up, hit);
 }
 
-void hit_values_sample(struct ingest *ingest, const struct event_record *record,
-		       const struct slice_entry *entry)
+/* Counts the fields of a sample of the recorded event @row. Never inlined: it needs room for texts
+ * on the stack, which a sample of another event must not pay for. */
+__attribute__((noinline))
+static void count_fields(struct ingest *ingest, struct probe_row *row,
+			 const struct event_record *record, const struct slice_entry *entry)
 {
-	struct probe_row *row = probe_hits_of_recorded(ingest->hits, entry->event);
 	struct hit_texts texts;
 	struct hit hit = { .row = row, .begin = record, .end = record, .latency_ns = -1 };
 
-	if (!row) {
-		event_lines_sample(&ingest->lines, record, entry, NULL, 0);
-		return;
-	}
 	hit.reading = row->generations[row->newest].reading;
 	hit.begin_stream = hit.end_stream = &hit.reading->entry;
 	hit.thread = task_table_find_thread(&ingest->tasks, record->tid);
 	hit_values_read(&hit, &texts);
 	hit_log_set_stack(&row->log, hit_values_count(ingest, &hit), entry->stack);
 	event_lines_sample(&ingest->lines, record, entry, hit.values, hit.reading->column_count);
+}
+
+void hit_values_sample(struct ingest *ingest, const struct event_record *record,
+		       const struct slice_entry *entry)
+{
+	struct probe_row *row = probe_hits_of_recorded(ingest->hits, entry->event);
+
+	if (row)
+		count_fields(ingest, row, record, entry);
+	else if (ingest->lines.is_on)
+		event_lines_sample(&ingest->lines, record, entry, NULL, 0);
 }
 
 void hit_values_stack(struct ingest *ingest, const struct sample_form *form, uint32_t stack)

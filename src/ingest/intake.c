@@ -227,7 +227,8 @@ bool intake_sink(void *context, const void *raw, size_t size, uint16_t event, ui
 		if (!samples_repeat(ingest, &record) &&
 		    !take_sample(ingest, &record, raw, size, ingest->config.is_replay))
 			return false;
-		waits_sample(ingest, &record, raw, size);
+		if (ingest->waits->switches)
+			waits_sample(ingest, &record, raw, size);
 		return true;
 	}
 	ingest->sample_epoch++;
@@ -346,13 +347,10 @@ static void put_row(struct ingest *ingest, struct sample_row *row)
 
 static void look_ahead_of(struct ingest *ingest, uint64_t task, uint64_t time_ns)
 {
-	struct event_record record = { .kind = RECORD_SAMPLE, .has_pid = true, .has_time = true,
-				       .time_ns = time_ns };
+	uint32_t ids[2];	/* pid, tid */
 
-	memcpy(&record.pid, &task, sizeof(record.pid));
-	memcpy(&record.tid, (const unsigned char *)&task + sizeof(record.pid),
-	       sizeof(record.tid));
-	tasks_look_ahead(ingest, &record);
+	memcpy(ids, &task, sizeof(ids));
+	tasks_look_ahead_of_sample(ingest, ids[0], ids[1], time_ns);
 }
 
 /* Adds a sample that needs nothing but ordering now. False: it needs more; nothing was done. */

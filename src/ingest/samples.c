@@ -16,7 +16,9 @@ static void count_attribution(struct ingest *ingest, enum attribution attributio
 {
 	struct ingest_counters *counters = &ingest->counters;
 
-	counters->unattributed += attribution != ATTRIBUTED;
+	if (attribution == ATTRIBUTED)
+		return;
+	counters->unattributed++;
 	counters->unattributed_late += attribution == UNATTRIBUTED_LATE;
 	counters->unattributed_forkless += attribution == UNATTRIBUTED_FORKLESS;
 }

@@ -122,16 +122,16 @@ enum attribution tasks_attribution(const struct ingest *ingest, const struct pro
 /* Limited, as cgroups are read again from time to time. */
 #define SEEN_HOLDS_NS SLICE_NS
 
-/* Whether a sample of the thread of @sample came before in this epoch; notes that one has now. */
-static bool was_seen(struct ingest *ingest, const struct event_record *sample)
+/* Whether a sample of the thread came before in this epoch; notes that one has now. */
+static bool was_seen(struct ingest *ingest, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-	struct seen_thread *seen = &ingest->task_reads->seen[sample->tid % TASKS_RECENT];
+	struct seen_thread *seen = &ingest->task_reads->seen[tid % TASKS_RECENT];
 	const uint64_t epoch = ingest->sample_epoch;
 
-	if (seen->epoch == epoch && seen->tid == sample->tid && seen->pid == sample->pid &&
-	    sample->time_ns - seen->time_ns < SEEN_HOLDS_NS)
+	if (seen->epoch == epoch && seen->tid == tid && seen->pid == pid &&
+	    time_ns - seen->time_ns < SEEN_HOLDS_NS)
 		return true;
-	*seen = (struct seen_thread){ epoch, sample->time_ns, sample->pid, sample->tid };
+	*seen = (struct seen_thread){ epoch, time_ns, pid, tid };
 	return false;
 }
 
@@ -242,32 +242,39 @@ static void ask_parent(struct ingest *ingest, uint32_t pid, uint64_t now_ns)
 		tasks_request(ingest, process, thread, now_ns);
 }
 
-void tasks_look_ahead(struct ingest *ingest, const struct event_record *record)
+static void request_of_sample(struct ingest *ingest, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-	struct process *process;
-	struct thread *thread;
+	struct process *process = task_table_process(&ingest->tasks, pid);
+	struct thread *thread = task_table_thread(&ingest->tasks, pid, tid);
 	uint32_t parent_pid;
 
+	if (!process || !thread)
+		return;
+	parent_pid = process->maps_state == MAPS_UNREAD ? process->parent_pid : 0;
+	tasks_request(ingest, process, thread, time_ns);
+	if (parent_pid)
+		ask_parent(ingest, parent_pid, time_ns);
+}
+
+void tasks_look_ahead_of_sample(struct ingest *ingest, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	if (ingest->reader && !was_seen(ingest, pid, tid, time_ns))
+		request_of_sample(ingest, pid, tid, time_ns);
+}
+
+void tasks_look_ahead(struct ingest *ingest, const struct event_record *record)
+{
+	if (record->kind == RECORD_SAMPLE) {
+		tasks_look_ahead_of_sample(ingest, record->pid, record->tid, record->time_ns);
+		return;
+	}
 	if (!ingest->reader)
 		return;
-	if (record->kind == RECORD_SAMPLE && was_seen(ingest, record))
-		return;
-	if (record->kind != RECORD_SAMPLE)
-		ingest->sample_epoch++;
+	ingest->sample_epoch++;
 	if (record->kind == RECORD_FORK && record->pid != record->task.parent_pid)
 		task_table_see_fork(&ingest->tasks, record->task.parent_pid, record->pid);
 	else if (record->kind == RECORD_COMM && record->comm.is_exec)
 		task_table_see_exec(&ingest->tasks, record->pid);
-	if (record->kind != RECORD_SAMPLE)
-		return;
-	process = task_table_process(&ingest->tasks, record->pid);
-	thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
-	if (!process || !thread)
-		return;
-	parent_pid = process->maps_state == MAPS_UNREAD ? process->parent_pid : 0;
-	tasks_request(ingest, process, thread, record->time_ns);
-	if (parent_pid)
-		ask_parent(ingest, parent_pid, record->time_ns);
 }
 
 void tasks_place(struct ingest *ingest, const struct event_record *record, struct process *process,

@@ -572,7 +572,7 @@ void waits_sample(struct ingest *ingest, const struct event_record *record, cons
 	const struct wait_switches *switches = ingest->waits->switches;
 	const struct wait_event *event;
 
-	if (!switches || record->event >= switches->event_count || !record->has_time)
+	if (record->event >= switches->event_count || !record->has_time)
 		return;
 	event = &switches->events[record->event];
 	switch (event->role) {

@@ -110,7 +110,8 @@ void search_highlight(struct canvas *canvas, struct canvas_area area, const char
 	const struct canvas_cell *cells;
 	int found;
 
-	if (area.y < 0 || area.y >= canvas->height || area.x < 0 || area.x >= canvas->width)
+	if (!*search || area.y < 0 || area.y >= canvas->height || area.x < 0 ||
+	    area.x >= canvas->width)
 		return;
 	if (area.width > canvas->width - area.x)
 		area.width = canvas->width - area.x;
