@@ -256,6 +256,7 @@ struct snapshot {
 	const char *host;
 	const char *event;	/* name of the event shown */
 	bool is_of_waits;	/* the event counts waits: weights are ns */
+	bool is_wall;		/* is_of_waits, and has time on a CPU as well */
 	const char *target;	/* "8 CPUs", "pid 4121", ... */
 	uint32_t target_pid;	/* the only process that is sampled; 0: none, or several */
 	uint32_t target_children;	/* children of a nearly idle target_pid, where children

@@ -31,14 +31,18 @@ struct event_desc {
 					 * (Linux 6.12) */
 	uint32_t read_count;	/* live: so many events after it in the list have no samples, and
 				 * are read with each of its own */
-	bool counts_waits;	/* event off-cpu: its samples weigh the ns that tasks waited, see
-				 * ingest/waits.h */
+	bool counts_waits;	/* events off-cpu and wall: samples weigh the ns that tasks waited,
+				 * see ingest/waits.h */
+	bool is_wall;		/* counts_waits, and its own samples are of tasks on a CPU */
+	bool is_part;		/* counts_waits, for another event; it is not shown */
+	uint16_t counted_as;	/* is_part: index of that event */
 	bool is_of_switches;	/* recordings: counts_waits, made of the samples of
 				 * EVENT_OF_SWITCHES; has no records of its own */
 	bool is_sideband;	/* the dummy event for maps, comms, forks; has no samples */
 };
 
 #define EVENT_OFF_CPU	  "off-cpu"	/* name of an event that counts waits */
+#define EVENT_WALL	  "wall"	/* name of cpu-clock that counts waits, too */
 #define EVENT_OF_SWITCHES "sched:sched_switch"
 
 /* Sets type, config and levels to those of @attr. Two events whose `excluded` are equal sample the
@@ -50,6 +54,12 @@ static inline void event_desc_identify(struct event_desc *event, const struct pe
 	event->excluded = (attr->exclude_user ? 1u : 0) | (attr->exclude_kernel ? 2u : 0) |
 			  (attr->exclude_hv ? 4u : 0) | (attr->exclude_host ? 8u : 0) |
 			  (attr->exclude_guest ? 16u : 0);
+}
+
+/* Returns whether the event has no samples to be shown as its own: such events end the list. */
+static inline bool event_desc_is_hidden(const struct event_desc *event)
+{
+	return event->is_sideband || event->is_part;
 }
 
 /* Returns whether the event counts ns: cpu-clock all of a CPU's time, task-clock that of tasks. */

@@ -25,6 +25,7 @@ enum wait_kind {
 	WAIT_KIND_UNKNOWN,	/* no kernel function is known */
 	WAIT_KIND_FUTEX, WAIT_KIND_SOCKET, WAIT_KIND_PIPE, WAIT_KIND_DISK, WAIT_KIND_TIMER,
 	WAIT_KIND_PAGE_FAULT, WAIT_KIND_POLL, WAIT_KIND_LOCK, WAIT_KIND_OTHER,
+	WAIT_KIND_ON_CPU,	/* a sample of wall: it does not wait */
 	WAIT_KIND_RUN_QUEUE,	/* the last to be named: nearly all waits end with it */
 	WAIT_KINDS
 };
@@ -52,6 +53,7 @@ struct wait_stacks {
 	const struct waits *waits;
 	uint32_t event;			/* the event that was prepared */
 	bool is_raw;			/* stacks are not cut */
+	bool is_wall;			/* entries with the bucket 0 are of tasks on a CPU */
 	uint32_t *cut;		/* owned; by stack: the stack it is shown as; ID_SET_NONE: not
 				 * known */
 	uint8_t *kind;		/* owned; enum wait_kind, and a bit for kernel threads */
@@ -67,8 +69,9 @@ struct wait_stacks {
 void wait_stacks_init(struct wait_stacks *waits, struct stack_trie *trie,
 		      struct symbol_names *names, const struct waits *of);
 void wait_stacks_finish(struct wait_stacks *waits);
-/* Begins to prepare for @event. @is_raw: stacks are to stay as they are. 0 or -ENOMEM. */
-int wait_stacks_begin(struct wait_stacks *waits, uint32_t event, bool is_raw);
+/* Begins to prepare for @event. @is_wall: see struct event_desc. @is_raw: stacks are to stay as
+ * they are. 0 or -ENOMEM. */
+int wait_stacks_begin(struct wait_stacks *waits, uint32_t event, bool is_wall, bool is_raw);
 /* Classifies the stacks of the entries of the event. 0 or -ENOMEM. */
 int wait_stacks_prepare(struct wait_stacks *waits, const struct slice_entry *entries,
 			uint32_t count);
@@ -80,28 +83,48 @@ static inline const struct wait_stacks *wait_stacks_of(const struct wait_stacks 
 	return waits && waits->event == event ? waits : NULL;
 }
 
-/* Returns the stack that the waits of @stack are shown as. @waits NULL: @stack. */
-static inline uint32_t wait_stacks_cut(const struct wait_stacks *waits, uint32_t stack)
+/* Whether @entry, of the event, is no wait: its task is on a CPU. */
+static inline bool wait_stacks_is_on_cpu(const struct wait_stacks *waits,
+					 const struct slice_entry *entry)
 {
-	return waits ? waits->cut[stack] : stack;
+	return waits->is_wall && !entry->bucket;
+}
+
+/* Returns the stack that @entry, of the event, is shown as. @waits NULL: its own. */
+static inline uint32_t wait_stacks_cut(const struct wait_stacks *waits,
+				       const struct slice_entry *entry)
+{
+	return waits && !wait_stacks_is_on_cpu(waits, entry) ? waits->cut[entry->stack]
+							     : entry->stack;
 }
 
 /* Whether a kernel thread waits: such waits are left out like idle. @waits NULL: false. */
-static inline bool wait_stacks_is_idle(const struct wait_stacks *waits, uint32_t stack)
+static inline bool wait_stacks_is_idle(const struct wait_stacks *waits,
+				       const struct slice_entry *entry)
 {
-	return waits && waits->kind[stack] & WAIT_KERNEL_THREAD;
+	return waits && !wait_stacks_is_on_cpu(waits, entry) &&
+	       waits->kind[entry->stack] & WAIT_KERNEL_THREAD;
 }
 
-/* Returns the tuple and the kind of the wait @entry. */
+/* Returns the tuple of the wait @entry: the empty one on a CPU. */
 static inline const struct wait_tuple *wait_stacks_tuple(const struct wait_stacks *waits,
 							 const struct slice_entry *entry)
 {
 	return &waits->waits->tuples[entry->bucket];
 }
 
+static inline enum wait_state wait_stacks_state(const struct wait_stacks *waits,
+						const struct slice_entry *entry)
+{
+	return wait_stacks_is_on_cpu(waits, entry) ? WAIT_RUNNING
+						   : wait_stacks_tuple(waits, entry)->state;
+}
+
 static inline enum wait_kind wait_stacks_kind(const struct wait_stacks *waits,
 					      const struct slice_entry *entry)
 {
+	if (wait_stacks_is_on_cpu(waits, entry))
+		return WAIT_KIND_ON_CPU;
 	if (wait_stacks_tuple(waits, entry)->state == WAIT_RUNNABLE)
 		return WAIT_KIND_RUN_QUEUE;
 	return (enum wait_kind)(waits->kind[entry->stack] & ~WAIT_KERNEL_THREAD);

@@ -1,4 +1,5 @@
-/* waits.h - the time that tasks wait off the CPU, as samples of one event: off-cpu.
+/* waits.h - the time that tasks wait off the CPU, as samples of one event: off-cpu, or wall, whose
+ * other samples are of tasks on a CPU.
  *
  *   sched_switch, out   A blocks: its stack and state         |
  *   sched_waking        B wakes it                            | blocked: state of A, waker B
@@ -25,6 +26,7 @@
 
 enum wait_state {
 	WAIT_UNKNOWN,		/* the source does not say; also of samples that are no waits */
+	WAIT_RUNNING,		/* on a CPU: no wait; state of samples of wall, not of a tuple */
 	WAIT_RUNNABLE,		/* on the run queue: preempted, or woken and not yet running */
 	WAIT_SLEEPING,		/* S: until a wake-up or a signal */
 	WAIT_DISK,		/* D: signals do not end it */
@@ -75,7 +77,8 @@ void waits_destroy(struct waits *waits);		/* NULL is fine */
 /* Starts over for the events of a new configuration; tuples stay. 0 or -ENOMEM. */
 int waits_look_at_config(struct ingest *ingest);
 
-/* Counts @wait for the task and the stack of the sample @record, whose bytes are @raw[@size]. */
+/* Counts @wait as @event, for the task and the stack of the sample @record with the bytes
+ * @raw[@size]. */
 void waits_add(struct ingest *ingest, const struct event_record *record, const void *raw,
 	       size_t size, uint16_t event, const struct wait *wait);
 /* Counts the wait of @record, a sample of a live event that counts waits: bpf/wait_record.h. */

@@ -29,7 +29,7 @@ static bool is_hardware(const struct event_desc *event, uint64_t config)
 
 static bool is_clock(const struct event_desc *event)
 {
-	return event_is_clock(event->type, event->config);
+	return event_is_clock(event->type, event->config) && !event->is_wall;
 }
 
 static bool is_instructions(const struct event_desc *event)

@@ -417,7 +417,8 @@ static int prepare_waits(struct publisher *publisher, const struct query *query,
 	*out = of == NO_EVENT ? NULL : &publisher->waits;
 	if (!*out)
 		return 0;
-	err = wait_stacks_begin(&publisher->waits, of, query->raw_waits);
+	err = wait_stacks_begin(&publisher->waits, of, ingest->config.events[of]->is_wall,
+				query->raw_waits);
 	for (uint32_t s = 0; s < timeline->count && !err; s++)
 		err = wait_stacks_prepare(&publisher->waits, timeline->slices[s].entries,
 					  timeline->slices[s].count);
@@ -833,12 +834,12 @@ static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot
 			NULL);
 }
 
-/* Returns the number of events that can have samples: all but the side-band one. */
+/* Returns the number of events that can have samples of their own. */
 static uint32_t shown_events(const struct analyzer_config *config)
 {
 	uint32_t count = config->ingest.event_count;
 
-	while (count && config->ingest.events[count - 1]->is_sideband)
+	while (count && event_desc_is_hidden(config->ingest.events[count - 1]))
 		count--;
 	return count;
 }

@@ -42,6 +42,7 @@ void snapshot_head_put_event(const struct ingest_config *config, struct probe_hi
 	} else if (event < head->event_count) {
 		head->event = config->events[event]->name;
 		head->is_of_waits = config->events[event]->counts_waits;
+		head->is_wall = config->events[event]->is_wall;
 		head->freq_hz = config->events[event]->freq_hz;
 		head->fixed_period = config->events[event]->fixed_period;
 		head->stacks = stack_kind_of(&config->events[event]->format);

@@ -432,6 +432,19 @@ static void describe_group(struct capture *capture, size_t index)
 	}
 }
 
+/* Describes what the records of waits count for. */
+static void describe_waits(struct capture *capture, size_t index)
+{
+	const struct event_spec_list *events = &capture->plan.events;
+	struct event_desc *desc = &capture->descs[index];
+
+	desc->is_wall = events->specs[index].is_wall;
+	desc->is_part = events->specs[index].is_part;
+	desc->counts_waits = desc->is_wall || event_is_off_cpu(&events->specs[index].attr);
+	while (desc->is_part && !events->specs[desc->counted_as].is_wall)
+		desc->counted_as++;
+}
+
 static int describe_events(struct capture *capture, struct diag *why)
 {
 	capture->descs = calloc(capture->plan.events.count + 1, sizeof(*capture->descs));
@@ -445,14 +458,16 @@ static int describe_events(struct capture *capture, struct diag *why)
 		event_desc_identify(desc, attr);
 		desc->is_sideband = i == capture->plan.events.count;
 		desc->freq_hz = attr->freq ? attr->sample_freq : 0;
-		desc->counts_waits = event_is_off_cpu(attr);
-		desc->fixed_period = attr->freq || desc->counts_waits ? 0 : attr->sample_period;
+		desc->fixed_period =
+			attr->freq || event_is_off_cpu(attr) ? 0 : attr->sample_period;
 		desc->copy_bytes = attr->sample_stack_user;
-		if (desc->is_sideband)
+		if (desc->is_sideband) {
 			snprintf(desc->name, sizeof(desc->name), "dummy");
-		else
-			format_event_name(capture, &capture->plan.events.specs[i], desc->name,
-					  sizeof(desc->name));
+			continue;
+		}
+		format_event_name(capture, &capture->plan.events.specs[i], desc->name,
+				  sizeof(desc->name));
+		describe_waits(capture, i);
 	}
 	for (size_t i = 0; i < capture->plan.events.count; i++)
 		if (capture->plan.set.attrs[i].sample_type & PERF_SAMPLE_READ)

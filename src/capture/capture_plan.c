@@ -429,12 +429,20 @@ static int explain_event(const struct capture_plan *plan, int err,
 			events->specs[leader].name, failure->cpu);
 }
 
+/* Returns true when another event is left without the one at @index. */
+static bool can_lack(const struct capture_plan *plan, size_t index)
+{
+	const struct event_spec *spec = &plan->events.specs[index];
+
+	return plan->events.count > (spec->is_wall || spec->is_part ? 2 : 1);
+}
+
 /* Drops the event that can't be sampled, if another one is left. */
 static bool drop_event(struct capture_plan *plan, int err, const struct event_failure *failure)
 {
 	struct diag reason = { .err = 0 };
 
-	if (plan->events.count < 2)
+	if (!can_lack(plan, failure->event))
 		return false;
 	explain_event(plan, err, failure, plan->events.specs[failure->event].name, -1, &reason);
 	return !event_spec_list_drop(&plan->events, failure->event, &reason);
@@ -614,6 +622,8 @@ int capture_plan_parse(struct capture_plan *plan, const struct capture_config *c
 		err = event_spec_parse_list("cycles:P", events, &reason);
 	else
 		err = parse_asked(events, config, &reason);
+	if (!err)
+		err = event_spec_list_add_part(events, &reason);
 	if (err)
 		return diag_set(why, err, "%s", reason.text);
 	if (events->count > CAPTURE_MAX_EVENTS)
@@ -807,13 +817,14 @@ void capture_plan_take_off_cpu(struct capture_plan *plan, struct capture_plan *o
 	finish_outputs(&outputs);
 }
 
-/* Loads the programs, or drops off-cpu, if another event is left, and opens the others anew. */
+/* Loads the programs, or drops off-cpu or wall, if another event is left, and opens the others
+ * anew. */
 static int begin_off_cpu(struct capture_plan *plan, struct diag *why)
 {
 	struct event_failure failure;
 	int err = open_off_cpu(plan, why);
 
-	if (!err || plan->events.count == 1 ||
+	if (!err || !can_lack(plan, find_off_cpu(plan)) ||
 	    event_spec_list_drop(&plan->events, find_off_cpu(plan), why))
 		return err;
 	err = try_plan(plan, &failure);

@@ -124,7 +124,7 @@ static int append_list(struct counter_list *list, const char *text, const char *
 		if (filter && specs.specs[i].attr.type != PERF_TYPE_TRACEPOINT)
 			err = diag_set(why, -EINVAL, "--filter %s: %s is no tracepoint, and has no "
 				       "fields", filter, specs.specs[i].name);
-		else if (event_is_off_cpu(&specs.specs[i].attr))
+		else if (event_is_off_cpu(&specs.specs[i].attr) || specs.specs[i].is_wall)
 			err = diag_set(why, -EINVAL, "%s: only its samples have the time waited: "
 				       "leave out --stat", specs.specs[i].name);
 		else if (append_spec(list, &specs.specs[i], filter))

@@ -66,7 +66,8 @@ static void list_aliases(const char *name, const struct perf_event_attr *attr, c
 
 	out[0] = '\0';
 	for (size_t i = 0; (alias = event_names_at(i)) && used < room; i++)
-		if (strcmp(alias, name) != 0 && event_names_find(alias, &other) &&
+		if (!event_names_sentence(i) && strcmp(alias, name) != 0 &&
+		    event_names_find(alias, &other) &&
 		    other.type == attr->type && other.config == attr->config)
 			used += (size_t)snprintf(out + used, room - used, "%s%s",
 						 used ? " " : "", alias);

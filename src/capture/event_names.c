@@ -50,6 +50,8 @@ static const struct event_name names[] = {
 	  "time on a CPU, by a timer: there on every machine" },
 	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK,
 	  "time on a CPU of the tasks that are sampled, by a timer" },
+	{ "wall", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK,
+	  "time that tasks spend on a CPU and waiting, together" },
 	{ "off-cpu", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT,
 	  "time that tasks wait: blocked, or for a CPU" },
 	{ "bpf-output", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT, NULL },

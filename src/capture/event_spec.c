@@ -194,6 +194,7 @@ static int parse_named(struct event_spec *spec, char *text, struct diag *why)
 
 	if (after)
 		*after++ = '\0';
+	spec->is_wall = !strcmp(text, EVENT_WALL);
 	if (event_names_find(text, &spec->attr) || find_raw(text, &spec->attr))
 		return after ? apply_modifiers(spec, after, why) : 0;
 	if (!after)
@@ -586,13 +587,43 @@ bool event_spec_is_read(const struct event_spec_list *list, size_t index)
 	return list->specs[index].is_read_together && event_spec_leader(list, index) != index;
 }
 
-int event_spec_list_drop(struct event_spec_list *list, size_t index, const struct diag *reason)
+int event_spec_list_add_part(struct event_spec_list *list, struct diag *why)
 {
-	if (append_absence(list, list->specs[index].name, reason))
-		return -ENOMEM;
+	size_t walls = 0, others = 0;
+	int err;
+
+	for (size_t i = 0; i < list->count; i++) {
+		walls += list->specs[i].is_wall;
+		others += event_is_off_cpu(&list->specs[i].attr);
+	}
+	if (!walls)
+		return 0;
+	if (walls > 1 || others)
+		return diag_set(why, -EINVAL, "wall is the time on and off a CPU: leave out %s",
+				others ? EVENT_OFF_CPU : "the second one");
+	err = append_spec(EVENT_OFF_CPU, list, why);
+	if (!err)
+		list->specs[list->count - 1].is_part = true;
+	return err;
+}
+
+static void remove_spec(struct event_spec_list *list, size_t index)
+{
 	list->count--;
 	memmove(&list->specs[index], &list->specs[index + 1],
 		(list->count - index) * sizeof(*list->specs));
+}
+
+int event_spec_list_drop(struct event_spec_list *list, size_t index, const struct diag *reason)
+{
+	if (list->specs[index].is_part)
+		for (index = 0; !list->specs[index].is_wall;)
+			index++;
+	if (append_absence(list, list->specs[index].name, reason))
+		return -ENOMEM;
+	if (list->specs[index].is_wall && list->specs[list->count - 1].is_part)
+		list->count--;
+	remove_spec(list, index);
 	return 0;
 }
 

@@ -37,6 +37,8 @@ struct event_spec {
 	char name[EVENT_NAME_BYTES];	/* as the user wrote it; cut when longer */
 	bool wants_max_precise;		/* P: lower precise_ip from 3 until the kernel accepts it */
 	bool has_level_modifier;	/* u, k or h was given */
+	bool is_wall;		/* cpu-clock that also counts what the part of the list counts */
+	bool is_part;		/* off-cpu as a part of wall; the list has at most one of each */
 	/* "armv8_pmuv3/terms/" where PMUs of cores are called armv8_pmuv3_0, armv8_pmuv3_1, or
 	 * "cpu/terms/" for cpu_core and cpu_atom: one code for each of them, in place of the
 	 * attr's. None: part_count is 0. */
@@ -77,7 +79,11 @@ struct event_spec_list {
  * -EACCES, -ENOMEM, ... */
 int event_spec_parse_list(const char *text, struct event_spec_list *list, struct diag *why);
 void event_spec_list_finish(struct event_spec_list *list);	/* a zeroed one is fine */
-/* Moves spec @index to the absent ones. 0 or -ENOMEM. */
+/* Appends off-cpu as a part of the event wall, if the list has that. Returns 0; -EINVAL: the list
+ * has wall twice, or off-cpu as well; -ENOMEM. */
+int event_spec_list_add_part(struct event_spec_list *list, struct diag *why);
+/* Moves spec @index to the absent ones; wall goes with its part, and the part with wall. 0 or
+ * -ENOMEM. */
 int event_spec_list_drop(struct event_spec_list *list, size_t index, const struct diag *reason);
 
 /* Sets *@out to what perf_event_open(2) needs on @cpu, where PMUs of cores differ in it. False: the

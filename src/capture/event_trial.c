@@ -140,6 +140,11 @@ static int try_one(struct event_entry *entry, event_opener *opener)
 	return err;
 }
 
+static bool needs_programs(const struct event_entry *entry)
+{
+	return event_is_off_cpu(&entry->attr) || !strcmp(entry->name, EVENT_WALL);
+}
+
 /* Loads the programs of off-cpu and attaches them, without events to write into. */
 static int try_programs(struct diag *why)
 {
@@ -165,7 +170,7 @@ static int try_and_explain(struct event_catalogue *catalogue, struct event_entry
 	char reason[480];
 	struct diag why;
 
-	if (!err && event_is_off_cpu(&entry->attr) && opener == event_open && try_programs(&why))
+	if (!err && needs_programs(entry) && opener == event_open && try_programs(&why))
 		return refuse(catalogue, entry, why.text);
 	if (!err) {
 		catalogue->has_counters |= entry->kind == EVENT_HARDWARE;

@@ -338,6 +338,7 @@ static void put_events(FILE *out, const struct snapshot *snapshot, bool is_of_al
 	uint64_t samples = 0, idle_samples = 0;
 	double waited_ns = 0;
 	char text[32];
+	bool is_wall = false;
 	const struct snapshot *event = snapshot;
 
 	safe_print(out, "# flametop  %s ", sanitize_checked(snapshot->host));
@@ -348,6 +349,7 @@ static void put_events(FILE *out, const struct snapshot *snapshot, bool is_of_al
 		samples += event->samples;
 		idle_samples += event->idle_samples;
 		waited_ns += event->is_of_waits ? event->weight : 0;
+		is_wall |= event->is_wall;
 	}
 	safe_print(out, "  %s  last %.*f s  %" PRIu64 " samples",
 		   sanitize_checked(snapshot->target), snapshot->window_s < MOMENT_S ? 3 : 1,
@@ -356,7 +358,8 @@ static void put_events(FILE *out, const struct snapshot *snapshot, bool is_of_al
 	if (!(waited_ns > 0))
 		return;
 	format_time(text, (uint64_t)waited_ns);
-	safe_print(out, "  %s off CPU", sanitize_checked(text));
+	safe_print(out, "  %s %s", sanitize_checked(text),
+		   is_wall ? SAFE_TEXT("on and off CPU") : SAFE_TEXT("off CPU"));
 }
 
 static void put_head(FILE *out, const struct snapshot *snapshot, bool is_of_all)

@@ -357,7 +357,7 @@ static void add_wait(struct fold_row *row, const struct sample *sample)
 
 	row->waker = row->wait_kinds ? fold_merge(row->waker, tuple->waker.v) : tuple->waker.v;
 	row->wait_kinds |= (uint16_t)(1u << wait_stacks_kind(sample->waits, sample->entry));
-	row->wait_states |= (uint8_t)(1u << tuple->state);
+	row->wait_states |= (uint8_t)(1u << wait_stacks_state(sample->waits, sample->entry));
 }
 
 static void add_total(struct fold *fold, struct fold_row *row, const struct sample *sample)
@@ -470,7 +470,7 @@ static void add_entry(struct fold *fold, const struct slice_entry *entry, double
 {
 	const struct wait_stacks *waits = wait_stacks_of(fold->waits, entry->event);
 	struct sample sample = { .entry = entry, .task = &fold->tasks->tasks[entry->task],
-				 .stack = wait_stacks_cut(waits, entry->stack), .waits = waits,
+				 .stack = wait_stacks_cut(waits, entry), .waits = waits,
 				 .weight = (double)entry->weight * factor };
 	const uint32_t leaf = fold->trie->stacks.frame[sample.stack];
 	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
@@ -480,7 +480,7 @@ static void add_entry(struct fold *fold, const struct slice_entry *entry, double
 		return;
 	}
 	sample.is_idle = fold_is_idle(fold->names, sample.task, symbol) ||
-			 wait_stacks_is_idle(waits, entry->stack);
+			 wait_stacks_is_idle(waits, entry);
 	fold->stamp++;
 	if (fold->wholes && !sample.is_idle)
 		fold->wholes[entry->event].weight += sample.weight;

@@ -210,19 +210,18 @@ static bool wait_satisfies(const struct fold_filter *filter, const struct filter
 			   const struct slice_entry *entry)
 {
 	const struct wait_stacks *waits = wait_stacks_of(filter->waits, entry->event);
-	const struct wait_tuple *tuple;
 
 	if (!waits)
 		return false;
-	tuple = wait_stacks_tuple(waits, entry);
 	switch (part->field) {
 	case FILTER_WAIT:
 		return filter_hash(wait_kind_name(wait_stacks_kind(waits, entry))) ==
 		       part->hash;
 	case FILTER_STATE:
-		return filter_hash(wait_state_name(tuple->state)) == part->hash;
+		return filter_hash(wait_state_name(wait_stacks_state(waits, entry))) == part->hash;
 	case FILTER_WAKER:
-		return strpool_hash(filter->names->strings, tuple->waker) == part->hash;
+		return strpool_hash(filter->names->strings,
+				    wait_stacks_tuple(waits, entry)->waker) == part->hash;
 	default:
 		return false;
 	}

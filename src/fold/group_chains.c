@@ -433,7 +433,7 @@ static void add_entry(struct group_fold *fold, const struct slice_entry *entry, 
 	const struct stack_trie *trie = fold->sources.trie;
 	const struct task *task = &fold->sources.tasks->tasks[entry->task];
 	const struct wait_stacks *waits = wait_stacks_of(fold->sources.waits, entry->event);
-	const uint32_t stack = wait_stacks_cut(waits, entry->stack);
+	const uint32_t stack = wait_stacks_cut(waits, entry);
 	struct group_sample sample = {
 		.at = trie->stacks.node[stack], .frame = trie->stacks.frame[stack],
 		.load = { entry->count, (double)entry->weight * factor },
@@ -442,7 +442,7 @@ static void add_entry(struct group_fold *fold, const struct slice_entry *entry, 
 	sample.symbol = group_fold_symbol(fold, sample.frame);
 	if (sample.symbol == ID_SET_NONE ||
 	    fold_is_idle(fold->sources.names, task, sample.symbol) ||
-	    wait_stacks_is_idle(waits, entry->stack))
+	    wait_stacks_is_idle(waits, entry))
 		return;
 	*(is_base ? &fold->base_whole[entry->event] : &fold->whole[entry->event]) +=
 		sample.load.weight;

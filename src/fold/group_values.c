@@ -156,17 +156,18 @@ static struct group_value value_of_wait(const struct group_sources *sources, enu
 {
 	const struct wait_stacks *waits = wait_stacks_of(sources->waits, entry->event);
 	const struct wait_tuple *tuple;
+	enum wait_state state;
 	enum wait_kind kind;
 
 	if (!waits)
 		return no_value(GROUP_VALUE_NONE);
 	tuple = wait_stacks_tuple(waits, entry);
 	kind = wait_stacks_kind(waits, entry);
+	state = wait_stacks_state(waits, entry);
 	if (key == GROUP_WAIT)
 		return (struct group_value){ filter_hash(wait_kind_name(kind)), kind };
 	if (key == GROUP_STATE)
-		return (struct group_value){ filter_hash(wait_state_name(tuple->state)),
-					     tuple->state };
+		return (struct group_value){ filter_hash(wait_state_name(state)), state };
 	return tuple->waker.v ? (struct group_value){ hash_of(sources, tuple->waker),
 						      tuple->waker.v }
 			      : no_value(GROUP_VALUE_NONE);

@@ -232,7 +232,7 @@ static void add_entry(struct tree_fold *fold, const struct slice_entry *entry,
 		      const struct class_load *load)
 {
 	const struct task *task = &fold->tasks->tasks[entry->task];
-	const uint32_t stack = wait_stacks_cut(fold->waits, entry->stack);
+	const uint32_t stack = wait_stacks_cut(fold->waits, entry);
 	const uint32_t leaf = fold->trie->stacks.frame[stack];
 	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
 	uint32_t of_sample = 0, class, at;
@@ -242,7 +242,7 @@ static void add_entry(struct tree_fold *fold, const struct slice_entry *entry,
 		return;
 	}
 	if (!fold->query->tree_idle && (fold_is_idle(fold->names, task, symbol) ||
-					wait_stacks_is_idle(fold->waits, entry->stack)))
+					wait_stacks_is_idle(fold->waits, entry)))
 		return;
 	if (fold->filter.all)
 		of_sample = fold_filter_of_sample(&fold->filter, entry);

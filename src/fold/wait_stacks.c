@@ -15,7 +15,7 @@ static const char *const kind_names[WAIT_KINDS] = {
 	[WAIT_KIND_SOCKET] = "socket", [WAIT_KIND_PIPE] = "pipe", [WAIT_KIND_DISK] = "disk",
 	[WAIT_KIND_TIMER] = "timer", [WAIT_KIND_PAGE_FAULT] = "page fault",
 	[WAIT_KIND_RUN_QUEUE] = "run queue", [WAIT_KIND_POLL] = "epoll/poll",
-	[WAIT_KIND_LOCK] = "lock", [WAIT_KIND_OTHER] = "other",
+	[WAIT_KIND_LOCK] = "lock", [WAIT_KIND_OTHER] = "other", [WAIT_KIND_ON_CPU] = "on CPU",
 };
 
 const char *wait_kind_name(enum wait_kind kind)
@@ -175,7 +175,7 @@ void wait_stacks_finish(struct wait_stacks *waits)
 	forget(waits);
 }
 
-int wait_stacks_begin(struct wait_stacks *waits, uint32_t event, bool is_raw)
+int wait_stacks_begin(struct wait_stacks *waits, uint32_t event, bool is_wall, bool is_raw)
 {
 	const struct stack_trie *trie = waits->trie;
 	const uint32_t count = trie->stacks.count;
@@ -189,6 +189,7 @@ int wait_stacks_begin(struct wait_stacks *waits, uint32_t event, bool is_raw)
 	waits->forgotten = trie->frames.forgotten;
 	waits->is_raw = is_raw;
 	waits->event = event;
+	waits->is_wall = is_wall;
 	if (count <= waits->stack_count)
 		return 0;
 	cut = realloc(waits->cut, count * sizeof(*cut));
@@ -362,6 +363,7 @@ int wait_stacks_prepare(struct wait_stacks *waits, const struct slice_entry *ent
 		const struct slice_entry *entry = &entries[i];
 
 		if (entry->event == waits->event && entry->stack < waits->stack_count &&
+		    !wait_stacks_is_on_cpu(waits, entry) &&
 		    waits->cut[entry->stack] == ID_SET_NONE && !classify(waits, entry->stack))
 			return -ENOMEM;
 	}

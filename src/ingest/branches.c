@@ -35,7 +35,7 @@ void ingest_config_add_branches(struct ingest_config *config, const struct event
 
 	for (uint32_t i = 0; i < config->event_count; i++)
 		is_any |= branches_are_in(&events[i]->format);
-	while (at && events[at - 1]->is_sideband)
+	while (at && event_desc_is_hidden(events[at - 1]))
 		at--;
 	if (!is_any || !at || config->event_count >= TIMELINE_MAX_EVENTS)
 		return;

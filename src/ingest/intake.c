@@ -218,8 +218,9 @@ bool intake_sink(void *context, const void *raw, size_t size, uint16_t event, ui
 	if (ingest->config.is_replay && pending_holds(ingest, time_ns))
 		return false;
 	if (record.kind == RECORD_SAMPLE) {
-		if (!ingest->config.is_replay &&
-		    ingest->config.events[record.event]->counts_waits) {
+		const struct event_desc *desc = ingest->config.events[record.event];
+
+		if (!ingest->config.is_replay && desc->counts_waits && !desc->is_wall) {
 			waits_record(ingest, &record, raw, size);
 			return true;
 		}

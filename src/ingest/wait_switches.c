@@ -47,8 +47,9 @@
 #define STATE_BITS     0xffu	/* the others say how it was switched, not why */
 
 static const char *const state_names[WAIT_STATES] = {
-	[WAIT_UNKNOWN] = "unknown", [WAIT_RUNNABLE] = "runnable", [WAIT_SLEEPING] = "sleeping",
-	[WAIT_DISK] = "disk", [WAIT_STOPPED] = "stopped", [WAIT_OTHER] = "other",
+	[WAIT_UNKNOWN] = "unknown", [WAIT_RUNNING] = "running", [WAIT_RUNNABLE] = "runnable",
+	[WAIT_SLEEPING] = "sleeping", [WAIT_DISK] = "disk", [WAIT_STOPPED] = "stopped",
+	[WAIT_OTHER] = "other",
 };
 
 const char *wait_state_name(enum wait_state state)
@@ -257,8 +258,8 @@ void waits_add(struct ingest *ingest, const struct event_record *record, const v
 	       size_t size, uint16_t event, const struct wait *wait)
 {
 	struct sample_form form = {
-		.format = ingest->config.events[event]->format,
-		.copy_bytes = ingest->config.events[event]->copy_bytes, .event = event,
+		.format = ingest->config.events[record->event]->format,
+		.copy_bytes = ingest->config.events[record->event]->copy_bytes, .event = event,
 		.is_wait = true, .time_ns = wait->end_ns,
 	};
 
@@ -289,6 +290,7 @@ static struct record_text waker_of(const struct wait_record *wait)
 void waits_record(struct ingest *ingest, const struct event_record *record, const void *raw,
 		  size_t size)
 {
+	const struct event_desc *desc = ingest->config.events[record->event];
 	struct wait_record from;
 	struct wait wait = { .end_ns = record->time_ns };
 	uint64_t whole_ns;
@@ -304,7 +306,8 @@ void waits_record(struct ingest *ingest, const struct event_record *record, cons
 	wait.blocked_ns = whole_ns ? (uint64_t)((double)from.weight_ns * (double)from.blocked_ns /
 						(double)whole_ns) : from.weight_ns;
 	wait.run_queue_ns = from.weight_ns - wait.blocked_ns;
-	waits_add(ingest, record, raw, size, (uint16_t)record->event, &wait);
+	waits_add(ingest, record, raw, size,
+		  desc->is_part ? desc->counted_as : (uint16_t)record->event, &wait);
 }
 
 /* Returns 0 if it is not known. */

@@ -117,7 +117,7 @@ static bool is_caller(const struct listing_fold *fold, uint32_t frame)
 
 static uint32_t shown_stack(const struct listing_fold *fold, const struct slice_entry *entry)
 {
-	return wait_stacks_cut(wait_stacks_of(fold->waits, entry->event), entry->stack);
+	return wait_stacks_cut(wait_stacks_of(fold->waits, entry->event), entry);
 }
 
 static void add_sites(struct listing_fold *fold, const struct slice_entry *entry,
@@ -173,7 +173,7 @@ static bool count_entry(struct listing_fold *fold, const struct slice_entry *ent
 		return false;
 	}
 	if (fold_is_idle(fold->names, &fold->tasks->tasks[entry->task], symbol) ||
-	    wait_stacks_is_idle(wait_stacks_of(fold->waits, entry->event), entry->stack))
+	    wait_stacks_is_idle(wait_stacks_of(fold->waits, entry->event), entry))
 		return false;
 	is_of_it = is_listed(fold, leaf) && is_of_function(fold, symbol);
 	is_shown = (is_of_it || fold->is_relative) && passes(fold, entry, symbol);

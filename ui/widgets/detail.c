@@ -59,7 +59,7 @@ static const char *source_text(const struct snapshot_row *row)
 /* Source: hrtimers, which cpu-clock and task-clock are, fire no earlier than interrupts are on. */
 bool detail_is_of_clock(const struct snapshot *snapshot)
 {
-	static const char *const clocks[] = { "cpu-clock", "task-clock" };
+	static const char *const clocks[] = { "cpu-clock", "task-clock", "wall" };
 
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
 		const size_t length = strlen(clocks[i]);

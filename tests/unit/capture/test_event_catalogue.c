@@ -285,7 +285,7 @@ static void test_patterns_are_those_of_perf_list(void **state)
 	(void)state;
 	assert_int_equal(count(NULL), catalogue.count);
 	assert_int_equal(count("hw"), 10);
-	assert_int_equal(count("sw"), 12);
+	assert_int_equal(count("sw"), 13);
 	assert_int_equal(count("hardware"), 10);
 	assert_int_equal(count("tracepoint"), 4);
 	assert_int_equal(count("pmu"), 6);

@@ -437,6 +437,30 @@ static void test_of_a_group_with_s_the_first_event_is_sampled(void **state)
 	event_spec_list_finish(&list);
 }
 
+/* The part goes with wall, whichever of the two the machine can't open. */
+static void test_wall_has_off_cpu_as_its_part(void **state)
+{
+	struct event_spec_list list = { .count = 0 };
+	struct diag why;
+
+	(void)state;
+	assert_int_equal(event_spec_parse_list("cs,wall:u,faults", &list, NULL), 0);
+	assert_int_equal(event_spec_list_add_part(&list, NULL), 0);
+	assert_int_equal(list.count, 4);
+	assert_int_equal(list.specs[1].attr.config, PERF_COUNT_SW_CPU_CLOCK);
+	assert_true(list.specs[1].is_wall && list.specs[3].is_part);
+	assert_true(event_is_off_cpu(&list.specs[3].attr));
+	assert_int_equal(event_spec_list_add_part(&list, &why), -EINVAL);
+	assert_int_equal(event_spec_list_drop(&list, 3, &(struct diag){ .err = -EPERM }), 0);
+	assert_int_equal(list.count, 2);
+	assert_string_equal(list.specs[1].name, "faults");
+	assert_int_equal(list.absent_count, 1);
+	assert_string_equal(list.absent[0].name, "wall:u");
+	assert_int_equal(event_spec_list_add_part(&list, NULL), 0);
+	assert_int_equal(list.count, 2);
+	event_spec_list_finish(&list);
+}
+
 UNIT_TESTS(test_event_spec)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +480,7 @@ UNIT_TESTS(test_event_spec)
 		cmocka_unit_test(test_a_tracepoint_has_the_number_of_its_id_file),
 		cmocka_unit_test(test_a_breakpoint_has_address_length_and_access),
 		cmocka_unit_test(test_of_a_group_with_s_the_first_event_is_sampled),
+		cmocka_unit_test(test_wall_has_off_cpu_as_its_part),
 	};
 
 	return cmocka_run_group_tests(tests, make_pmu, drop_pmu);

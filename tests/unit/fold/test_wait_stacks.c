@@ -89,13 +89,13 @@ static struct slice_entry wait_in(const enum kernel_function *kernel, uint32_t c
 
 static void prepare(const struct slice_entry *entry, bool is_raw)
 {
-	assert_int_equal(wait_stacks_begin(&stacks, 0, is_raw), 0);
+	assert_int_equal(wait_stacks_begin(&stacks, 0, false, is_raw), 0);
 	assert_int_equal(wait_stacks_prepare(&stacks, entry, 1), 0);
 }
 
 static const char *leaf_of(const struct slice_entry *entry)
 {
-	const uint32_t stack = wait_stacks_cut(&stacks, entry->stack);
+	const uint32_t stack = wait_stacks_cut(&stacks, entry);
 	const uint32_t symbol = symbol_names_of_frame(&model.names, &model.trie,
 						      model.trie.stacks.frame[stack]);
 
@@ -108,7 +108,7 @@ static void expect(struct slice_entry entry, enum wait_kind kind, const char *le
 	assert_string_equal(wait_kind_name(wait_stacks_kind(&stacks, &entry)),
 			    wait_kind_name(kind));
 	assert_string_equal(leaf_of(&entry), leaf);
-	assert_false(wait_stacks_is_idle(&stacks, entry.stack));
+	assert_false(wait_stacks_is_idle(&stacks, &entry));
 }
 
 static void test_who_waits_is_the_first_function_of_the_program(void **state)
@@ -143,7 +143,7 @@ static void test_preempted_code_keeps_its_leaf(void **state)
 	prepare(&entry, false);
 	assert_int_equal(wait_stacks_kind(&stacks, &entry), WAIT_KIND_RUN_QUEUE);
 	assert_int_equal(model.trie.frames.dso[model.trie.stacks.frame[
-		wait_stacks_cut(&stacks, entry.stack)]], libc);
+		wait_stacks_cut(&stacks, &entry)]], libc);
 }
 
 static void test_kernel_threads_are_idle(void **state)
@@ -154,7 +154,7 @@ static void test_kernel_threads_are_idle(void **state)
 	(void)state;
 	entry = wait_in(kernel, 4, false, NULL, 0);
 	prepare(&entry, false);
-	assert_true(wait_stacks_is_idle(&stacks, entry.stack));
+	assert_true(wait_stacks_is_idle(&stacks, &entry));
 	assert_string_equal(leaf_of(&entry), "writeback_work");
 }
 
@@ -168,6 +168,30 @@ static void test_raw_stacks_stay(void **state)
 	assert_int_equal(wait_stacks_kind(&stacks, &entry), WAIT_KIND_FUTEX);
 	prepare(&entry, false);
 	assert_string_equal(leaf_of(&entry), "f");
+}
+
+/* The clock of wall interrupts a thread that is about to wait, and one of the kernel's: both are on
+ * a CPU, with the functions that they are in. A wait in the same stack is one. */
+static void test_a_sample_on_a_cpu_is_no_wait(void **state)
+{
+	static const enum kernel_function kernel[] = { SCHEDULE, IO_SCHEDULE, WORKER, FORK };
+	struct slice_entry entries[] = { WAIT_IN(true, SCHEDULE, FUTEX, DO_FUTEX, SYSCALL),
+					 WAIT_IN(true, SCHEDULE, FUTEX, DO_FUTEX, SYSCALL),
+					 wait_in(kernel, 4, false, NULL, 0) };
+
+	(void)state;
+	entries[0].bucket = entries[2].bucket = 0;
+	assert_int_equal(wait_stacks_begin(&stacks, 0, true, false), 0);
+	assert_int_equal(wait_stacks_prepare(&stacks, entries, 3), 0);
+	assert_int_equal(wait_stacks_kind(&stacks, &entries[0]), WAIT_KIND_ON_CPU);
+	assert_int_equal(wait_stacks_state(&stacks, &entries[0]), WAIT_RUNNING);
+	assert_string_equal(leaf_of(&entries[0]), "__schedule");
+	assert_int_equal(wait_stacks_kind(&stacks, &entries[1]), WAIT_KIND_FUTEX);
+	assert_int_equal(wait_stacks_state(&stacks, &entries[1]), WAIT_SLEEPING);
+	assert_string_equal(leaf_of(&entries[1]), "f");
+	assert_false(wait_stacks_is_idle(&stacks, &entries[2]));
+	assert_string_equal(wait_kind_name(WAIT_KIND_ON_CPU), "on CPU");
+	assert_string_equal(wait_state_name(WAIT_RUNNING), "running");
 }
 
 static uint32_t fold_samples(unsigned int keys, const struct filter *filter,
@@ -255,6 +279,8 @@ UNIT_TESTS(test_wait_stacks)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_kernel_threads_are_idle, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_raw_stacks_stay, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_sample_on_a_cpu_is_no_wait, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_rows_and_filters_of_waits, set_up, tear_down),
 		cmocka_unit_test(test_names_of_primitives),
 	};

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "bpf/wait_record.h"
 #include "ingest/ingest.h"
 #include "ingest/waits.h"
 #include "ingest/intake.h"
@@ -32,7 +33,7 @@ static const char stat_format[] =
 	"\tfield:pid_t pid;\toffset:8;\tsize:4;\tsigned:1;\n"
 	"\tfield:u64 delay;\toffset:16;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n";
 
-enum { SWITCH, WAKING, STAT, OFF_CPU, EVENTS };
+enum { SWITCH, WAKING, STAT, OFF_CPU, WALL, PART, EVENTS };
 enum { A = 10, B = 20, IDLE = 0 };
 enum { RUNS = 0, SLEEPS = 1, DISK = 2, ZOMBIE = 0x20 };	/* prev_state */
 enum { HARDIRQ = 0x08 };
@@ -54,6 +55,9 @@ static int set_up(void **state)
 		[WAKING] = { .name = "sched:sched_waking", .raw_format = waking_format },
 		[STAT] = { .name = "sched:sched_stat_sleep", .raw_format = stat_format },
 		[OFF_CPU] = { .name = "off-cpu", .counts_waits = true, .is_of_switches = true },
+		[WALL] = { .name = "wall", .counts_waits = true, .is_wall = true },
+		[PART] = { .name = "off-cpu", .counts_waits = true, .is_part = true,
+			   .counted_as = WALL },
 	};
 	const struct ingest_config config = { .is_replay = true, .events = events,
 					      .event_count = EVENTS };
@@ -260,7 +264,7 @@ static void test_lost_records_end_all_waits(void **state)
 	assert_int_equal(ingest.counters.unpaired_waits, 3);	/* A; B before 100, after 200 */
 }
 
-/* There is room for 249 pairs of state and waker; the rest keeps its state. */
+/* There is room for 248 pairs of state and waker; the rest keeps its state. */
 static void test_wakers_without_room_are_other(void **state)
 {
 	const struct event_record record = { .kind = RECORD_SAMPLE, .pid = A, .tid = A,
@@ -281,7 +285,34 @@ static void test_wakers_without_room_are_other(void **state)
 	assert_int_equal(waited(A, WAIT_DISK, NULL), 3000);
 	assert_int_equal(waited(A, WAIT_DISK, "w0"), 10);
 	assert_int_equal(waited(A, WAIT_DISK, "w299"), 0);
-	assert_int_equal(waited(A, WAIT_DISK, "(other)"), 10 * (300 - 249));
+	assert_int_equal(waited(A, WAIT_DISK, "(other)"), 10 * (300 - 248));
+}
+
+/* A record of wall's part is a wait of wall, which has its ns; nothing else is counted. */
+static void test_a_part_counts_for_wall(void **state)
+{
+	const struct wait_record wait = { .weight_ns = 70, .blocked_ns = 60, .run_queue_ns = 10,
+					  .state = DISK };
+	const struct event_record record = {
+		.kind = RECORD_SAMPLE, .pid = A, .tid = A, .has_pid = true, .has_time = true,
+		.event = PART, .sample = { .raw = &wait, .raw_bytes = sizeof(wait) },
+	};
+	uint64_t raw[1] = { 0 }, of_wall = 0, of_disk = 0;
+
+	(void)state;
+	waits_record(&ingest, &record, raw, sizeof(raw));
+	end_recording();
+	for (uint32_t s = 0; s < ingest.timeline.count; s++)
+		for (uint32_t i = 0; i < ingest.timeline.slices[s].count; i++) {
+			const struct slice_entry *entry = &ingest.timeline.slices[s].entries[i];
+
+			assert_int_equal(entry->event, WALL);
+			of_wall += entry->weight;
+			if (ingest.waits->tuples[entry->bucket].state == WAIT_DISK)
+				of_disk += entry->weight;
+		}
+	assert_int_equal(of_wall, 70);
+	assert_int_equal(of_disk, 60);
 }
 
 static void test_bits_of_a_state(void **state)
@@ -313,6 +344,7 @@ UNIT_TESTS(test_waits)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_wakers_without_room_are_other, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_part_counts_for_wall, set_up, tear_down),
 		cmocka_unit_test(test_bits_of_a_state),
 	};
 
