@@ -81,7 +81,8 @@ int waits_look_at_config(struct ingest *ingest);
  * @raw[@size]. */
 void waits_add(struct ingest *ingest, const struct event_record *record, const void *raw,
 	       size_t size, uint16_t event, const struct wait *wait);
-/* Counts the wait of @record, a sample of a live event that counts waits: bpf/wait_record.h. */
+/* Counts the wait of @record, a sample of an event that counts waits: live that of
+ * bpf/wait_record.h; else the period is the time that perf record --off-cpu saw it blocked. */
 void waits_record(struct ingest *ingest, const struct event_record *record, const void *raw,
 		  size_t size);
 /* Looks at a sample of a recording, in the order of time: it may begin or end a wait. Only while

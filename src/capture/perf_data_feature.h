@@ -39,6 +39,11 @@ struct perf_data_header {
 	struct event_desc *events;	/* owned, like all pointers below */
 	size_t event_count;
 	size_t recorded_count;	/* events that have records; one more is made of theirs */
+	/* perf record --off-cpu: the index of its event, and the format of its samples in the file.
+	 * That of the event is what the reader makes of them. */
+	bool has_waits;
+	uint32_t wait_event;
+	struct record_format wait_format;
 	struct id_map event_of_id;
 	char **formats;			/* the texts of event_desc.raw_format */
 	size_t format_count;

@@ -650,6 +650,53 @@ static int insert_event(struct perf_data_header *header, size_t index, struct di
 	return 0;
 }
 
+#define WAITS_OF_PERF "offcpu-time"
+/* Source: linux/tools/perf/util/off_cpu.h, OFFCPU_SAMPLE_TYPES, which had CALLCHAIN in place of RAW
+ * before Linux 6.16. */
+#define WAIT_FIELDS (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |		\
+		     PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU |			\
+		     PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |		\
+		     PERF_SAMPLE_CGROUP)
+
+/* Returns whether the event is that of perf record --off-cpu, and its samples say how long. */
+static bool is_of_waits(const struct event_desc *event)
+{
+	const uint64_t type = event->format.sample_type;
+
+	return event->type == PERF_TYPE_SOFTWARE && event->config == PERF_COUNT_SW_BPF_OUTPUT &&
+	       !strcmp(event->name, WAITS_OF_PERF) && !(type & ~(uint64_t)WAIT_FIELDS) &&
+	       type & PERF_SAMPLE_TID && type & PERF_SAMPLE_TIME &&
+	       type & (PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD);
+}
+
+/* Describes the samples that the reader makes of those of perf record --off-cpu, if there are any:
+ * they have in their fields what a newer perf writes into raw bytes. */
+static void find_waits(struct perf_data_header *header)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	struct event_desc *event;
+	uint32_t at = 0;
+
+	while (at < header->event_count && !is_of_waits(&header->events[at]))
+		at++;
+	header->has_waits = at < header->event_count;
+	if (!header->has_waits)
+		return;
+	event = &header->events[at];
+	header->wait_event = at;
+	header->wait_format = event->format;
+	attr.sample_type = (event->format.sample_type & ~(uint64_t)PERF_SAMPLE_RAW) |
+			   PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
+	attr.read_format = event->format.read_format;
+	attr.sample_id_all = event->format.sample_id_all;
+	record_format_init(&event->format, &attr);
+	event->format.machine = header->wait_format.machine;
+	event->format.has_build_ids = header->wait_format.has_build_ids;
+	event->counts_waits = true;
+	event->freq_hz = event->fixed_period = 0;
+	snprintf(event->name, sizeof(event->name), EVENT_OFF_CPU);
+}
+
 /* Adds the event off-cpu if all switches were recorded, and what they were from and to. */
 static int add_off_cpu(struct perf_data_header *header, struct diag *why)
 {
@@ -661,6 +708,9 @@ static int add_off_cpu(struct perf_data_header *header, struct diag *why)
 		at++;
 	if (at == header->event_count || header->event_count > CAPTURE_MAX_EVENTS)
 		return 0;
+	if (header->has_waits)	/* two events of one name can't be told apart */
+		snprintf(header->events[header->wait_event].name,
+			 sizeof(header->events[header->wait_event].name), WAITS_OF_PERF);
 	while (header->events[index - 1].is_sideband)
 		index--;
 	err = insert_event(header, index, why);
@@ -706,6 +756,7 @@ int perf_data_header_read(struct perf_data_header *header, int fd, uint64_t file
 	if (!err)
 		join_core_pmus(header);
 	set_machine(header);
+	find_waits(header);
 	header->recorded_count = header->event_count;
 	return err ? err : add_off_cpu(header, why);
 }

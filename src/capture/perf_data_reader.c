@@ -20,6 +20,13 @@
  * Groups: a sample that holds the values of counters (PERF_SAMPLE_READ) is queued once for each
  * event whose value has risen: see struct read_growth.
  *
+ * perf record --off-cpu: a BPF program adds up how long each thread waits in each stack, and perf
+ * writes a sample for each sum at the end, stamped with times that do not exist; here they are of
+ * the end of the recording. Since Linux 6.16 the program also writes a sample for each long wait,
+ * from the task that ran before; thread, time waited, user stack and cgroup are in raw bytes, in
+ * both. All are queued in one format, with these in their fields.
+ * Source: linux/tools/perf/util/bpf_off_cpu.c; linux/tools/perf/util/bpf_skel/off_cpu.bpf.c.
+ *
  * Invariant: QUEUE_END is queued last, with the error if there was one, unless the reader is
  * closed.
  */
@@ -45,6 +52,9 @@
 
 #define MERGE_ROUND 1024
 
+/* Sums of perf record --off-cpu are stamped with this and more: OFF_CPU_TIMESTAMP. */
+#define SUMS_NS (~UINT64_C(0) << 32)
+
 struct perf_data {
 	struct perf_data_header header;
 	struct perf_data_files files;
@@ -62,6 +72,7 @@ struct perf_data {
 	size_t unannounced_bytes;	/* queued since the consumer was last woken */
 	uint64_t newest_ns;		/* newest time stamp of all records so far */
 	uint64_t newest_at_mark_ns;	/* newest_ns at the last FINISHED_ROUND */
+	uint64_t wait[(UINT16_MAX + 1) / sizeof(uint64_t)];	/* a sample, see put_wait() */
 };
 
 static void signal_fd(int fd)
@@ -136,6 +147,15 @@ static void queue_end(struct perf_data *reader, const struct diag *why)
 	announce_items(reader);
 }
 
+/* Returns the format that samples of @event have in the file. */
+static const struct record_format *format_of(const struct perf_data *reader, uint32_t event)
+{
+	const struct perf_data_header *header = &reader->header;
+
+	return header->has_waits && event == header->wait_event ? &header->wait_format
+								: &header->events[event].format;
+}
+
 /* Finds the event of @record: 0 or -EBADMSG. Records synthesized by perf have id 0 or none. */
 static int find_event(const struct perf_data *reader, const struct perf_event_header *record,
 		      uint32_t *event)
@@ -187,6 +207,105 @@ static int put_record(struct perf_data *reader, const struct read_record *record
 	return 0;
 }
 
+/* What perf record --off-cpu says of a wait, or of the sum of some. */
+struct perf_wait {
+	uint32_t pid, tid;
+	uint64_t ns, cgroup;
+	const unsigned char *chain;	/* not aligned; PERF_CONTEXT_USER and addresses */
+	uint64_t chain_count;
+};
+
+static uint64_t word_at(const unsigned char *bytes, uint64_t index)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + index * sizeof(word), sizeof(word));
+	return word;
+}
+
+/* Reads raw bytes: |task|ns|count|chain of `count` words|cgroup|. The program writes the thread
+ * first and then its process, perf the other way round: a thread's number is the larger one. */
+static int read_raw_wait(const struct record_sample *sample, struct perf_wait *out)
+{
+	const uint64_t words = sample->raw_bytes / sizeof(uint64_t);
+	uint32_t ids[2];
+
+	if (words < 4 || word_at(sample->raw, 2) > words - 4)
+		return -EBADMSG;
+	memcpy(ids, sample->raw, sizeof(ids));
+	*out = (struct perf_wait){
+		.pid = ids[0] < ids[1] ? ids[0] : ids[1], .tid = ids[0] < ids[1] ? ids[1] : ids[0],
+		.ns = word_at(sample->raw, 1), .chain_count = word_at(sample->raw, 2),
+		.chain = (const unsigned char *)sample->raw + 3 * sizeof(uint64_t),
+	};
+	out->cgroup = word_at(sample->raw, 3 + out->chain_count);
+	return 0;
+}
+
+/* Writes the sample with the fields of header.events[wait_event]. Returns its bytes; 0: they are
+ * too many. */
+static size_t write_wait(struct perf_data *reader, const struct read_record *record,
+			 const struct perf_wait *wait)
+{
+	const struct event_record *parsed = &record->parsed;
+	const uint64_t type = reader->header.events[record->event].format.sample_type;
+	const bool is_sum = parsed->time_ns >= SUMS_NS;
+	struct perf_event_header *header = (void *)reader->wait;
+	uint64_t *at = reader->wait + 1;
+
+	if (wait->chain_count > UINT16_MAX / sizeof(*at) - 16)
+		return 0;
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		*at++ = 0;	/* the item has the event */
+	*at++ = wait->chain_count > 1 ? word_at(wait->chain, 1) : 0;
+	memcpy(at++, (uint32_t[]){ wait->pid, wait->tid }, sizeof(*at));
+	*at++ = is_sum ? reader->newest_ns : parsed->time_ns;
+	if (type & PERF_SAMPLE_ID)
+		*at++ = 0;
+	if (type & PERF_SAMPLE_CPU)
+		memcpy(at++, (uint32_t[]){ parsed->cpu, 0 }, sizeof(*at));
+	*at++ = wait->ns;
+	*at++ = wait->chain_count;
+	memcpy(at, wait->chain, wait->chain_count * sizeof(*at));
+	at += wait->chain_count;
+	if (type & PERF_SAMPLE_CGROUP)
+		*at++ = wait->cgroup;
+	*header = (struct perf_event_header){
+		.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER,
+		.size = (uint16_t)((at - reader->wait) * (ptrdiff_t)sizeof(*at)),
+	};
+	return header->size;
+}
+
+/* Queues a sample of perf record --off-cpu. */
+static int put_wait(struct perf_data *reader, const struct read_record *record, struct diag *why)
+{
+	const struct record_sample *sample = &record->parsed.sample;
+	struct perf_wait wait = {
+		.pid = record->parsed.pid, .tid = record->parsed.tid, .ns = sample->period,
+		.cgroup = sample->cgroup, .chain_count = sample->chain_count,
+		.chain = (const unsigned char *)sample->chain,
+	};
+	struct queue_item *item;
+	size_t bytes = 0;
+
+	if (!(reader->header.wait_format.sample_type & PERF_SAMPLE_RAW) ||
+	    !read_raw_wait(sample, &wait))
+		bytes = write_wait(reader, record, &wait);
+	if (!bytes)
+		return diag_set(why, -EBADMSG, "the sample at byte %" PRIu64 " has other bytes"
+				" than perf record --off-cpu writes", record->offset);
+	item = take_room(reader, QUEUE_RECORD, bytes);
+	if (!item)
+		return -ECANCELED;
+	item->event = (uint16_t)record->event;
+	if (record->parsed.has_cpu)
+		item->cpu = record->parsed.cpu;
+	memcpy(item + 1, reader->wait, bytes);
+	commit_item(reader, bytes);
+	return 0;
+}
+
 /* Returns true when records of one format can be parsed by the other. */
 static bool is_same_layout(const struct record_format *one, const struct record_format *other)
 {
@@ -233,17 +352,21 @@ static int queue_record(struct perf_data *reader, const struct perf_event_header
 	struct read_record record = { .bytes = bytes, .offset = offset };
 	const struct event_record *parsed = &record.parsed;
 	const struct record_format *format;
+	bool is_wait;
 
 	if (find_event(reader, bytes, &record.event))
 		return diag_set(why, -EBADMSG, "the record at byte %" PRIu64 " (type %u) belongs "
 				"to no event of the recording", offset, bytes->type);
-	format = &reader->header.events[record.event].format;
+	format = format_of(reader, record.event);
 	if (record_parse(format, bytes, bytes->size, &record.parsed))
 		return diag_set(why, -EBADMSG, "the record at byte %" PRIu64 " (type %u, %u bytes) "
 				"is shorter than its fields", offset, bytes->type, bytes->size);
+	is_wait = parsed->kind == RECORD_SAMPLE && format == &reader->header.wait_format;
 	if (parsed->has_time && parsed->time_ns != UINT64_MAX &&
-	    parsed->time_ns > reader->newest_ns)
+	    parsed->time_ns > reader->newest_ns && !(is_wait && parsed->time_ns >= SUMS_NS))
 		reader->newest_ns = parsed->time_ns;
+	if (is_wait)
+		return put_wait(reader, &record, why);
 	if (parsed->kind == RECORD_SAMPLE && format->has_read_period && parsed->sample.read.count)
 		return put_counters(reader, &record, why);
 	return put_record(reader, &record, record.event, NULL);
@@ -288,7 +411,7 @@ static uint64_t time_of(const struct perf_data *reader, const struct perf_event_
 	uint32_t event;
 
 	if (record->type >= PERF_DATA_RECORD_FIRST || find_event(reader, record, &event) ||
-	    record_parse_front(&reader->header.events[event].format, record, record->size,
+	    record_parse_front(format_of(reader, event), record, record->size,
 			       &parsed) ||
 	    !parsed.has_time || parsed.time_ns == UINT64_MAX)
 		return 0;

@@ -220,7 +220,7 @@ bool intake_sink(void *context, const void *raw, size_t size, uint16_t event, ui
 	if (record.kind == RECORD_SAMPLE) {
 		const struct event_desc *desc = ingest->config.events[record.event];
 
-		if (!ingest->config.is_replay && desc->counts_waits && !desc->is_wall) {
+		if (desc->counts_waits && !desc->is_wall) {
 			waits_record(ingest, &record, raw, size);
 			return true;
 		}

@@ -295,6 +295,11 @@ void waits_record(struct ingest *ingest, const struct event_record *record, cons
 	struct wait wait = { .end_ns = record->time_ns };
 	uint64_t whole_ns;
 
+	if (ingest->config.is_replay) {
+		wait.blocked_ns = record->sample.period;
+		waits_add(ingest, record, raw, size, (uint16_t)record->event, &wait);
+		return;
+	}
 	if (record->sample.raw_bytes < sizeof(from)) {
 		ingest->counters.malformed++;
 		return;

@@ -656,10 +656,86 @@ static void test_recordings_of_real_machines_have_the_counts_of_perf(void **stat
 	}
 }
 
+/* Sums of perf record --off-cpu are stamped with times that do not exist. */
+#define NO_TIME (~UINT64_C(0) << 32)
+
+static const uint64_t wait_chain[] = { PERF_CONTEXT_USER, 0x401000, 0x402000 };
+
+static void add_sum(struct perf_data_writer *writer, uint64_t time_ns, uint64_t period)
+{
+	perf_data_writer_sample(writer, &(struct writer_sample){
+		.event = 1, .misc = PERF_RECORD_MISC_USER, .ip = 0x401000, .pid = 10, .tid = 11,
+		.time_ns = time_ns, .period = period, .chain = wait_chain, .chain_count = 3,
+	});
+}
+
+static void test_sums_of_waits_are_of_the_end_of_the_recording(void **state)
+{
+	struct perf_data_writer writer;
+	struct perf_data_result result;
+	struct perf_data *reader;
+
+	(void)state;
+	perf_data_begin_clock(&writer);
+	perf_data_writer_event(&writer, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT,
+			       WRITER_SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN, "offcpu-time");
+	perf_data_add_sample(&writer, 0, 300, 7);
+	add_sum(&writer, NO_TIME, 5000);
+	add_sum(&writer, NO_TIME + 1, 600);
+	reader = perf_data_open_written(&writer);
+	assert_string_equal(perf_data_event(reader, 1)->name, "off-cpu");
+	assert_true(perf_data_event(reader, 1)->counts_waits);
+	assert_int_equal(perf_data_event(reader, 1)->freq_hz, 0);
+	perf_data_close(reader);
+	result = perf_data_result_of_writer(&writer);
+	assert_int_equal(result.why.err, 0);
+	assert_int_equal(result.samples[1], 2);
+	assert_int_equal(result.period[1], 5600);
+	assert_int_equal(result.time_count, 3);
+	for (size_t i = 0; i < result.time_count; i++)
+		assert_int_equal(result.times[i], 300);
+	perf_data_writer_finish(&writer);
+}
+
+/* Since Linux 6.16 all is in raw bytes, and long waits have a sample each, of their own time. */
+static void test_raw_bytes_have_the_wait(void **state)
+{
+	uint64_t raw[] = { PAIR(11, 10), 4000, 3, PERF_CONTEXT_USER, 0x401000, 0x402000, 77 };
+	struct writer_sample sample = { .event = 1, .misc = PERF_RECORD_MISC_KERNEL, .ip = 1,
+					.pid = 99, .tid = 99, .time_ns = 200, .period = 1,
+					.raw = raw, .raw_bytes = sizeof(raw) };
+	struct perf_data_writer writer;
+	struct perf_data_result result;
+
+	(void)state;
+	perf_data_begin_clock(&writer);
+	perf_data_writer_event(&writer, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT,
+			       WRITER_SAMPLE_TYPE | PERF_SAMPLE_RAW, "offcpu-time");
+	perf_data_add_sample(&writer, 0, 100, 7);
+	perf_data_writer_sample(&writer, &sample);
+	sample.time_ns = NO_TIME;
+	raw[1] = 30;
+	perf_data_writer_sample(&writer, &sample);
+	result = perf_data_result_of_writer(&writer);
+	assert_int_equal(result.why.err, 0);
+	assert_int_equal(result.samples[1], 2);
+	assert_int_equal(result.period[1], 4030);
+	assert_int_equal(result.times[1], 200);
+	assert_int_equal(result.times[2], 200);
+	raw[2] = 5;	/* more than there are */
+	perf_data_writer_sample(&writer, &sample);
+	result = perf_data_result_of_writer(&writer);
+	assert_int_equal(result.why.err, -EBADMSG);
+	assert_non_null(strstr(result.why.text, "perf record --off-cpu"));
+	perf_data_writer_finish(&writer);
+}
+
 UNIT_TESTS(test_perf_data)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples_go_to_their_event_with_their_period),
+		cmocka_unit_test(test_sums_of_waits_are_of_the_end_of_the_recording),
+		cmocka_unit_test(test_raw_bytes_have_the_wait),
 		cmocka_unit_test(test_the_header_names_events_host_and_cpus),
 		cmocka_unit_test(test_the_machine_that_was_recorded_has_the_registers),
 		cmocka_unit_test(test_the_header_tells_the_sockets),

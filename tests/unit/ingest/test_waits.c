@@ -300,6 +300,7 @@ static void test_a_part_counts_for_wall(void **state)
 	uint64_t raw[1] = { 0 }, of_wall = 0, of_disk = 0;
 
 	(void)state;
+	ingest.config.is_replay = false;
 	waits_record(&ingest, &record, raw, sizeof(raw));
 	end_recording();
 	for (uint32_t s = 0; s < ingest.timeline.count; s++)
