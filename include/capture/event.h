@@ -38,6 +38,8 @@ struct event_desc {
 	uint16_t counted_as;	/* is_part: index of that event */
 	bool is_of_switches;	/* recordings: counts_waits, made of the samples of
 				 * EVENT_OF_SWITCHES; has no records of its own */
+	bool is_unasked;	/* recordings: another event alone is shown; its samples may only
+				 * begin and end waits */
 	bool is_sideband;	/* the dummy event for maps, comms, forks; has no samples */
 };
 
@@ -59,7 +61,7 @@ static inline void event_desc_identify(struct event_desc *event, const struct pe
 /* Returns whether the event has no samples to be shown as its own: such events end the list. */
 static inline bool event_desc_is_hidden(const struct event_desc *event)
 {
-	return event->is_sideband || event->is_part;
+	return event->is_sideband || event->is_part || event->is_unasked;
 }
 
 /* Returns whether the event counts ns: cpu-clock all of a CPU's time, task-clock that of tasks. */

@@ -47,6 +47,10 @@ struct perf_data_unpacker {
 int perf_data_open(struct perf_data **out, const char *path, struct diag *why);
 void perf_data_close(struct perf_data *reader);	/* stops the thread; NULL is fine */
 
+/* Lets off-cpu be the first event, and the only one to be shown. Before the reader starts. Returns
+ * 0; or -ENOENT: the recording has no such event, and @why says how one is made that has. */
+int perf_data_show_waits(struct perf_data *reader, struct diag *why);
+
 size_t perf_data_event_count(const struct perf_data *reader);
 const struct event_desc *perf_data_event(const struct perf_data *reader, size_t index);
 const char *perf_data_host(const struct perf_data *reader);	/* raw; "" when not recorded */

@@ -10,7 +10,7 @@ static uint32_t sampled(struct event_list list)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < list.count; i++)
-		count += !list.events[i]->is_sideband;
+		count += !event_desc_is_hidden(list.events[i]);
 	return count;
 }
 
@@ -18,7 +18,7 @@ static uint32_t first_sampled(struct event_list list)
 {
 	uint32_t i = 0;
 
-	while (list.events[i]->is_sideband)
+	while (event_desc_is_hidden(list.events[i]))
 		i++;
 	return i;
 }
@@ -50,7 +50,7 @@ void event_pairs_find(struct event_list from, struct event_list to,
 		number_of[i] = EVENT_PAIRS_NONE;
 	for (uint32_t i = 0; i < from.count && i < EVENT_PAIRS_NONE; i++) {
 		number_of[i] = find_namesake(from, to, number_of, i);
-		any |= number_of[i] != EVENT_PAIRS_NONE && !from.events[i]->is_sideband;
+		any |= number_of[i] != EVENT_PAIRS_NONE && !event_desc_is_hidden(from.events[i]);
 	}
 	if (!any && sampled(from) == 1 && sampled(to) == 1)
 		number_of[first_sampled(from)] = (uint16_t)first_sampled(to);

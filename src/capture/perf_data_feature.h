@@ -39,6 +39,7 @@ struct perf_data_header {
 	struct event_desc *events;	/* owned, like all pointers below */
 	size_t event_count;
 	size_t recorded_count;	/* events that have records; one more is made of theirs */
+	uint32_t first_recorded;	/* the first event of the file; of a record without an id */
 	/* perf record --off-cpu: the index of its event, and the format of its samples in the file.
 	 * That of the event is what the reader makes of them. */
 	bool has_waits;

@@ -725,6 +725,38 @@ static int add_off_cpu(struct perf_data_header *header, struct diag *why)
 	return 0;
 }
 
+static uint32_t moved_to_front(uint32_t at, uint32_t index)
+{
+	return at == index ? 0 : at + (at < index);
+}
+
+int perf_data_header_show_waits(struct perf_data_header *header, struct diag *why)
+{
+	struct event_desc event;
+	uint32_t at = 0;
+
+	while (at < header->event_count && strcmp(header->events[at].name, EVENT_OFF_CPU) != 0)
+		at++;
+	if (at == header->event_count)
+		return diag_set(why, -ENOENT, "nothing in the recording says how long threads "
+				"waited: record each switch (perf record -a -g -e sched:"
+				"sched_switch -e sched:sched_waking), or with --off-cpu");
+	event = header->events[at];
+	memmove(header->events + 1, header->events, at * sizeof(event));
+	header->events[0] = event;
+	for (uint32_t i = 0; i < header->event_of_id.slots; i++) {
+		uint32_t *of_id = &header->event_of_id.rows[i].value;
+
+		if (*of_id != ID_MAP_NONE)
+			*of_id = moved_to_front(*of_id, at);
+	}
+	header->first_recorded = moved_to_front(header->first_recorded, at);
+	header->wait_event = moved_to_front(header->wait_event, at);
+	for (uint32_t i = 1; i < header->event_count; i++)
+		header->events[i].is_unasked = true;
+	return 0;
+}
+
 int perf_data_header_read(struct perf_data_header *header, int fd, uint64_t file_bytes,
 			  struct diag *why)
 {

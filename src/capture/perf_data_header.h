@@ -18,6 +18,8 @@
  * call perf_data_header_finish() also after a failure. Errors as perf_data_open(). */
 int perf_data_header_read(struct perf_data_header *header, int fd, uint64_t file_bytes,
 			  struct diag *why);
+/* See perf_data_show_waits(). */
+int perf_data_header_show_waits(struct perf_data_header *header, struct diag *why);
 void perf_data_header_finish(struct perf_data_header *header);
 
 /* Returns the size of the bytes that follow a TRACING_DATA record. */

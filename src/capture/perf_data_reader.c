@@ -161,10 +161,10 @@ static int find_event(const struct perf_data *reader, const struct perf_event_he
 		      uint32_t *event)
 {
 	const struct perf_data_header *header = &reader->header;
-	const struct record_format *first = &header->events[0].format;
+	const struct record_format *first = &header->events[header->first_recorded].format;
 	uint64_t id;
 
-	*event = 0;
+	*event = header->first_recorded;
 	if (header->recorded_count == 1 ||
 	    (!first->sample_id_all && record->type != PERF_RECORD_SAMPLE))
 		return 0;
@@ -322,7 +322,7 @@ static int put_counter(struct perf_data *reader, const struct read_record *recor
 	const struct event_desc *leader = &header->events[record->event];
 	const struct record_read *read = &record->parsed.sample.read;
 	const uint64_t *value = read->values + at * read->stride;
-	const uint32_t event = header->recorded_count == 1 ? 0 :
+	const uint32_t event = header->recorded_count == 1 ? header->first_recorded :
 			       id_map_get(&header->event_of_id, value[read->id_at]);
 	uint64_t growth;
 
@@ -627,6 +627,11 @@ int perf_data_queue_fd(const struct perf_data *reader)
 void perf_data_consumed(struct perf_data *reader)
 {
 	signal_fd(reader->room_fd);
+}
+
+int perf_data_show_waits(struct perf_data *reader, struct diag *why)
+{
+	return perf_data_header_show_waits(&reader->header, why);
 }
 
 size_t perf_data_event_count(const struct perf_data *reader)

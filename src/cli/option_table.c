@@ -85,7 +85,8 @@ const struct option_row option_rows[] = {
 		.set = option_set_input, .value = VALUE_FILE,
 		.help = "a recording of perf record, instead of this machine",
 		.more = "Its tracepoints and probes are listed with 8, and with their fields in "
-			"text and JSON, as probes that cannot be changed.",
+			"text and JSON, as probes that cannot be changed. With -e off-cpu only "
+			"that event of it is shown.",
 	},
 	{
 		.group = OPTIONS_WHOM, .name = "diff", .argument = "FILE",

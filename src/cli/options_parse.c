@@ -217,14 +217,23 @@ static int take_setting(struct options *out, const struct option_setting *settin
 	return is_true ? take_value(out, row, row->name, NULL, why) : 0;
 }
 
+/* An event that recordings may have is not chosen for a capture. */
+static bool chooses_events(const struct capture_config *capture)
+{
+	const size_t count = capture->event_text_count;
+
+	return count > 1 || (count && (strcmp(capture->events[0], EVENT_OFF_CPU) != 0 ||
+				       capture->event_filters[0]));
+}
+
 static bool chooses_capture(const struct options *out)
 {
 	const struct capture_config *capture = &out->capture;
 	const struct target *target = &capture->target;
 
 	return out->command || out->wants_all || target->kind != TARGET_SYSTEM || target->cpus ||
-	       target->no_inherit || out->events || out->probe_count || capture->freq_hz ||
-	       capture->period || capture->off_cpu_period_ns ||
+	       target->no_inherit || chooses_events(capture) || out->probe_count ||
+	       capture->freq_hz || capture->period || capture->off_cpu_period_ns ||
 	       capture->ring_pages || capture->branch_filter ||
 	       capture->call_graph.mode != CALL_GRAPH_AUTO;
 }
@@ -416,7 +425,8 @@ static int check_together(struct options *out, struct diag *why)
 				"rows", out->stray_filter);
 	if (out->replay_path && chooses_capture(out))
 		return diag_set(why, -EINVAL,
-				"-i shows a recording: targets and events are those recorded");
+				"-i shows a recording: targets and events are those recorded; of "
+				"the events only -e off-cpu can be chosen");
 	if (out->wants_all && (target->ids || target->cgroup))
 		return diag_set(why, -EINVAL,
 				"-a is everything: not together with -p, -t or -G");

@@ -127,10 +127,15 @@ static void note_machine(struct session_recording *recording)
 		   " copies of stacks", recording->name, name);
 }
 
-static int open_one(struct session_recording *recording, const char *path, struct diag *why)
+static int open_one(struct session_recording *recording, const char *path, bool shows_waits,
+		    struct diag *why)
 {
 	const char *slash = strrchr(path, '/');
+	struct diag reason = { .err = 0 };
 	int err = perf_data_open(&recording->reader, path, why);
+
+	if (!err && shows_waits && perf_data_show_waits(recording->reader, &reason))
+		err = diag_set(why, reason.err, "%s: %s", path, reason.text);
 
 	snprintf(recording->name, sizeof(recording->name), "%s", slash ? slash + 1 : path);
 	snprintf(recording->text, sizeof(recording->text), "recording %s", recording->name);
@@ -152,8 +157,9 @@ int session_recordings_open(struct session_recordings *recordings, const char *p
 	recordings->first.number = 1;
 	recordings->other.number = 2;
 	recordings->other.jobs = UINT32_MAX;	/* unpacked when the first recording is done */
-	err = open_one(&recordings->first, path, why);
-	return err || !diff_path ? err : open_one(&recordings->other, diff_path, why);
+	err = open_one(&recordings->first, path, recordings->shows_waits, why);
+	return err || !diff_path ? err : open_one(&recordings->other, diff_path,
+						  recordings->shows_waits, why);
 }
 
 static void close_one(struct session_recording *recording)
@@ -634,9 +640,12 @@ static int open_threads(struct session *session, const struct options *options, 
 static int open_recordings(struct session *session, const struct options *options,
 			   struct diag *why)
 {
-	int err = session_recordings_open(&session->recordings, options->replay_path,
-					  options->diff_path,
-					  session->sandboxes[SANDBOX_OF_RECORDINGS], why);
+	int err;
+
+	session->recordings.shows_waits = options->capture.event_text_count;
+	err = session_recordings_open(&session->recordings, options->replay_path,
+				      options->diff_path,
+				      session->sandboxes[SANDBOX_OF_RECORDINGS], why);
 
 	if (!err)
 		snprintf(session->host, sizeof(session->host), "%s",

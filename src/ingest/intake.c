@@ -225,7 +225,7 @@ bool intake_sink(void *context, const void *raw, size_t size, uint16_t event, ui
 			return true;
 		}
 		clock_ticks_add(&ingest->losses->clock, event, time_ns, record.sample.period);
-		if (!samples_repeat(ingest, &record) &&
+		if (!desc->is_unasked && !samples_repeat(ingest, &record) &&
 		    !take_sample(ingest, &record, raw, size, ingest->config.is_replay))
 			return false;
 		if (ingest->waits->switches)
@@ -257,6 +257,8 @@ static void take_at_once(struct ingest *ingest, const void *raw, size_t size, ui
 	struct event_record record;
 
 	if (!parse(ingest, record_parse, raw, size, event, &record))
+		return;
+	if (record.kind == RECORD_SAMPLE && ingest->config.events[event]->is_unasked)
 		return;
 	if (record.kind == RECORD_SAMPLE)
 		take_sample(ingest, &record, raw, size, false);

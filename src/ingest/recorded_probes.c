@@ -150,7 +150,7 @@ static int add_all(struct probe_hits *hits, const struct event_desc *const *even
 
 	*slots = 0;
 	for (uint32_t i = 0; i < count && err != -ENOMEM; i++) {
-		if (!events[i]->raw_format)
+		if (!events[i]->raw_format || events[i]->is_unasked)
 			continue;
 		if (*slots == PROBE_SLOTS) {
 			log_warn("the values of %s are not shown: the first %d events with "

@@ -697,6 +697,38 @@ static void test_sums_of_waits_are_of_the_end_of_the_recording(void **state)
 	perf_data_writer_finish(&writer);
 }
 
+/* The event comes first, and records still find theirs. */
+static void test_waits_alone_are_shown(void **state)
+{
+	struct perf_data_writer writer;
+	struct perf_data_result result;
+	struct perf_data *reader;
+	struct diag why;
+
+	(void)state;
+	perf_data_begin_clock(&writer);
+	perf_data_add_sample(&writer, 0, 300, 7);
+	reader = perf_data_open_written(&writer);
+	assert_int_equal(perf_data_show_waits(reader, &why), -ENOENT);
+	assert_non_null(strstr(why.text, "sched:sched_switch"));
+	perf_data_close(reader);
+	perf_data_writer_event(&writer, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT,
+			       WRITER_SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN, "offcpu-time");
+	add_sum(&writer, NO_TIME, 5000);
+	reader = perf_data_open_written(&writer);
+	assert_int_equal(perf_data_show_waits(reader, &why), 0);
+	assert_string_equal(perf_data_event(reader, 0)->name, "off-cpu");
+	assert_false(event_desc_is_hidden(perf_data_event(reader, 0)));
+	assert_string_equal(perf_data_event(reader, 1)->name, "cpu-clock:u");
+	assert_true(event_desc_is_hidden(perf_data_event(reader, 1)));
+	result = (struct perf_data_result){ .open_err = 0 };
+	perf_data_drain(reader, &result);
+	assert_int_equal(result.why.err, 0);
+	assert_int_equal(result.period[0], 5000);
+	assert_int_equal(result.period[1], 7);
+	perf_data_writer_finish(&writer);
+}
+
 /* Since Linux 6.16 all is in raw bytes, and long waits have a sample each, of their own time. */
 static void test_raw_bytes_have_the_wait(void **state)
 {
@@ -735,6 +767,7 @@ UNIT_TESTS(test_perf_data)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples_go_to_their_event_with_their_period),
 		cmocka_unit_test(test_sums_of_waits_are_of_the_end_of_the_recording),
+		cmocka_unit_test(test_waits_alone_are_shown),
 		cmocka_unit_test(test_raw_bytes_have_the_wait),
 		cmocka_unit_test(test_the_header_names_events_host_and_cpus),
 		cmocka_unit_test(test_the_machine_that_was_recorded_has_the_registers),

@@ -329,7 +329,8 @@ static void test_what_excludes_each_other_is_refused(void **state)
 		"only one of -p, -t, -u, -G and -- COMMAND can say whom to sample";
 	static const char all[] = "-a is everything: not together with -p, -t or -G";
 	static const char recorded[] =
-		"-i shows a recording: targets and events are those recorded";
+		"-i shows a recording: targets and events are those recorded; of the events only "
+		"-e off-cpu can be chosen";
 	char line[64];
 
 	(void)state;
@@ -342,6 +343,9 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	refuse("-i x -- ls", recorded);
 	refuse("-i x -u 0", recorded);
 	refuse("-i x -e cycles", recorded);
+	refuse("-i x -e off-cpu -e cycles", recorded);
+	refuse("-i x -e wall", recorded);
+	accept("-i x -e off-cpu");
 	refuse("-i x -a", recorded);
 	refuse("-i x -C 0", recorded);
 	refuse("-i x -F 99", recorded);
@@ -660,7 +664,8 @@ static void test_probes_that_cannot_be_are_refused(void **state)
 	refuse("--lines k:f --format folded", "--lines: --format text or json");
 	refuse("-i x --list-probes", "-i shows a recording: probes and events are of this "
 	       "machine");
-	refuse("-i x --probe k:f", "-i shows a recording: targets and events are those recorded");
+	refuse("-i x --probe k:f", "-i shows a recording: targets and events are those recorded; "
+	       "of the events only -e off-cpu can be chosen");
 	refuse("--probe k:f -C 0", "--probe counts everybody, or processes (-p): not with -t, -u, "
 	       "-G or -C; a condition like 'if tid == 4121' can");
 	refuse("--readonly --probe k:f", "--probe: --readonly, or readonly in the configuration, "
