@@ -244,12 +244,26 @@ static int outlive(struct command *command, const struct options *options, int r
 	return result == EXIT_OWN_WITH_COMMAND ? result : status;
 }
 
+/* Ends the process, in which the thread @name goes on. */
+_Noreturn static void end_without(const char *name, int status)
+{
+	struct diag why;
+
+	diag_set(&why, 0, "%s does not end, which is a defect of flametop: please report what it "
+		 "showed", name);
+	print_sentence(why.text);
+	log_warn("%s", why.text);
+	fflush(NULL);
+	_exit(status);
+}
+
 static int run(struct options *options, const struct config *settings)
 {
 	const bool has_screen = !options->is_batch;
 	struct diag why = { 0 };
 	struct command *command;
 	struct session session;
+	const char *hung;
 	int result;
 
 	if (has_screen)
@@ -260,8 +274,15 @@ static int run(struct options *options, const struct config *settings)
 	result = result ? start_result(&session, options, result, &why)
 			: show(&session, options, settings);
 	command = session_release_command(&session);
-	session_finish(&session);
-	return command ? outlive(command, options, result) : result;
+	if (!command)	/* else they are passed on to it */
+		session_unblock_signals();
+	hung = session_finish(&session);
+	if (hung)
+		result = options->command ? EXIT_OWN_WITH_COMMAND : EXIT_INTERNAL;
+	result = command ? outlive(command, options, result) : result;
+	if (hung)
+		end_without(hung, result);
+	return result;
 }
 
 /* --stat: counts instead of samples. */

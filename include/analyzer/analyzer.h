@@ -16,8 +16,9 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 		    struct diag *why);
 int analyzer_start(struct analyzer *analyzer, struct diag *why);
 /* Ends the thread at once, without counting queued records. To count everything first stop the
- * source, wait for the snapshot with is_last, then call this. */
-void analyzer_destroy(struct analyzer *analyzer);	/* stops it too; NULL is fine */
+ * source, wait for the snapshot with is_last, then call this. False: the thread hangs; it goes on
+ * using the analyzer and all that its configuration lent it. NULL is fine. */
+bool analyzer_destroy(struct analyzer *analyzer);
 
 /* Screen side (one thread). */
 

@@ -13,6 +13,9 @@
 /* Starts a thread like pthread_create(3), with every signal but the fatal ones blocked and @name
  * (at most 15 bytes) shown in ps and top. Returns 0 or -errno. Thread: any. */
 int thread_start(pthread_t *out, const char *name, void *(*run)(void *), void *argument);
+/* Joins @thread like pthread_join(3). False: it has not ended in @wait_ms; it may be joined later.
+ * Thread: any. */
+bool thread_join_within(pthread_t thread, uint32_t wait_ms);
 
 /* Gives thread @tid (0: the calling one) the lowest real-time priority: beside hundreds of runnable
  * threads it might else run only once a second, and a nice value changes little. Returns false

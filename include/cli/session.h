@@ -126,6 +126,9 @@ int session_start(struct session *session, struct options *options, bool has_scr
 void session_block_signals(void);
 int session_signal_fd(void);
 int session_take_signal(void);
+/* Lets SIGINT and SIGTERM do again what they do to other programs: the output is complete. Those
+ * that came until now are dropped. */
+void session_unblock_signals(void);
 
 /* Stops the source: no more records follow, and the analyzer publishes its last snapshot. */
 void session_stop_source(struct session *session);
@@ -136,8 +139,10 @@ struct command *session_release_command(struct session *session);
  * recording. */
 const struct source_control *session_source_control(const struct session *session);
 
-/* Ends and frees everything, in any state. */
-void session_finish(struct session *session);
+/* Ends and frees everything, in any state. Returns NULL, or the name of a thread that hangs: then
+ * nothing of flametop is left in the kernel, but the thread goes on using the session and what it
+ * was started with, so the process must end without freeing that. */
+const char *session_finish(struct session *session);
 
 /* Batch mode: prints refreshes as text or JSON lines on standard output. */
 

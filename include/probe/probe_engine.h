@@ -28,8 +28,11 @@ struct probe_engine;
 
 int probe_engine_create(struct probe_engine **out, const struct probe_engine_config *config,
 			struct diag *why);
-/* Detaches everything; waits until nothing is left in the kernel. False: the examiner's thread
- * hangs in a file system and is left behind, with the sandbox. NULL is fine. */
+/* Detaches everything; waits until nothing is left in the kernel, and nothing can be attached any
+ * longer. NULL is fine. */
+void probe_engine_end(struct probe_engine *engine);
+/* Ends the engine if it has not ended, and frees it. False: the examiner's thread hangs in a file
+ * system and is left behind, with the sandbox. NULL is fine. */
 bool probe_engine_destroy(struct probe_engine *engine);
 
 /* Returns why no probe can be attached at all; "": probes can be. Lives as long as the engine. */

@@ -26,14 +26,17 @@
 #define SOURCES_REFRESH_NS  (20 * CLOCK_NS_PER_MS)  /* a fold takes a tenth of it */
 #define STOPPED_MAX_NS	    (500 * CLOCK_NS_PER_MS) /* without a snapshot, while keys come */
 #define COMPACT_EVERY_NS    (10 * CLOCK_NS_PER_S)   /* it walks all history */
+#define END_MS		    10000	/* the longest step, a compaction, takes a second */
 
 /* A waiting request mostly needs another snapshot, so the fold is stopped. But with keys coming
- * without a pause there must be a snapshot now and then. */
+ * without a pause there must be a snapshot now and then. Nobody takes the snapshot at the end. */
 static bool must_stop_fold(void *owner)
 {
 	struct analyzer *analyzer = owner;
 	const uint64_t now_ns = clock_now_ns();
 
+	if (atomic_load_explicit(&analyzer->stop, memory_order_relaxed)) /* analyzer_stop() */
+		return true;
 	if (!spsc_used(&analyzer->requests) ||
 	    (analyzer->stopped_ns && now_ns - analyzer->stopped_ns > STOPPED_MAX_NS))
 		return false;
@@ -81,21 +84,23 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 	return 0;
 }
 
-static void analyzer_stop(struct analyzer *analyzer)
+/* False: the thread hangs. */
+static bool analyzer_stop(struct analyzer *analyzer)
 {
 	if (!analyzer->has_thread)
-		return;
+		return true;
 	atomic_store_explicit(&analyzer->stop, true, memory_order_release);	/* run() */
 	whole_eventfd_write(analyzer->request_fd, 1);
-	pthread_join(analyzer->thread, NULL);
-	analyzer->has_thread = false;
+	analyzer->has_thread = !thread_join_within(analyzer->thread, END_MS);
+	return !analyzer->has_thread;
 }
 
-void analyzer_destroy(struct analyzer *analyzer)
+bool analyzer_destroy(struct analyzer *analyzer)
 {
 	if (!analyzer)
-		return;
-	analyzer_stop(analyzer);
+		return true;
+	if (!analyzer_stop(analyzer))
+		return false;
 	snapshot_destroy(mailbox_take(&analyzer->mailbox));
 	source_hold_finish(&analyzer->hold);
 	publisher_finish(&analyzer->publisher);
@@ -106,6 +111,7 @@ void analyzer_destroy(struct analyzer *analyzer)
 	if (analyzer->snapshot_fd >= 0)
 		close(analyzer->snapshot_fd);
 	free(analyzer);
+	return true;
 }
 
 struct snapshot *analyzer_take_snapshot(struct analyzer *analyzer)

@@ -2,8 +2,8 @@
  *
  * Problem: a thread in a file system that hangs can be neither ended nor waited for, and all memory
  * that it may still use must stay. Idea: it sets an eventfd when it no longer uses anything; only
- * then it is joined and its memory freed. Rejected: pthread_timedjoin_np(3), whose timeout is in
- * CLOCK_REALTIME, which users set.
+ * then it is joined and its memory freed. Rejected: thread_join_within(), as a guest has no thread
+ * of its own.
  *
  * Invariant: no wake-up is lost. Each side sets the other's eventfd after filling the queue, and
  * looks into its queue after resetting its own. An eventfd that is set is not set again, and one

@@ -5,8 +5,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/diag.h"
 
 struct beginning {
@@ -46,6 +48,15 @@ int thread_start(pthread_t *out, const char *name, void *(*run)(void *), void *a
 	else
 		pthread_setname_np(*out, name);
 	return err;
+}
+
+bool thread_join_within(pthread_t thread, uint32_t wait_ms)
+{
+	const uint64_t end_ns = clock_now_ns() + wait_ms * CLOCK_NS_PER_MS;
+	const struct timespec end = { .tv_sec = (time_t)(end_ns / CLOCK_NS_PER_S),
+				      .tv_nsec = (long)(end_ns % CLOCK_NS_PER_S) };
+
+	return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &end) == 0;
 }
 
 bool thread_go_first(pid_t tid)

@@ -66,6 +66,19 @@ int session_take_signal(void)
 	return signal_seen > 0 ? 128 + signal_seen : 0;
 }
 
+void session_unblock_signals(void)
+{
+	const struct timespec now = { 0 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		;
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static int copy_headers(struct session_recording *recording, struct diag *why)
 {
 	const size_t count = perf_data_event_count(recording->reader);
@@ -913,12 +926,22 @@ static void print_slow_end(const struct session *session)
 			   count);
 }
 
-void session_finish(struct session *session)
+/* Removes what would stay in the kernel, or alive. */
+static void end_beside_analyzer(struct session *session)
+{
+	probe_engine_end(session->probes);
+	guardian_stop(session->guardian);
+}
+
+const char *session_finish(struct session *session)
 {
 	debuginfod_cancel();	/* so that no thread waits for a server */
 	/* Sources before their consumer, and the consumer before what it borrows. */
 	session_stop_source(session);
-	analyzer_destroy(session->analyzer);	/* it reads what the probes send, to the end */
+	if (!analyzer_destroy(session->analyzer)) {	/* it reads what the probes send */
+		end_beside_analyzer(session);
+		return "the analyzer";
+	}
 	if (!thread_reader_destroy(session->threads))
 		session->has_queue = false;	/* a thread that hangs uses it still */
 	if (!probe_engine_destroy(session->probes))
@@ -954,4 +977,5 @@ void session_finish(struct session *session)
 	cpu_sockets_finish(&session->sockets);
 	core_pmus_finish(&session->pmus);
 	memset(session, 0, sizeof(*session));
+	return NULL;
 }

@@ -168,14 +168,23 @@ static void drop_events(struct probe_engine *engine)
 	}
 }
 
-bool probe_engine_destroy(struct probe_engine *engine)
+void probe_engine_end(struct probe_engine *engine)
 {
 	if (!engine)
-		return true;
+		return;
 	service_stop(engine->service);
 	detach_all(engine);
 	probe_rings_close(engine->kernel.rings);
 	trace_group_close(engine->kernel.group);
+	engine->kernel.rings = NULL;
+	engine->kernel.group = NULL;
+}
+
+bool probe_engine_destroy(struct probe_engine *engine)
+{
+	if (!engine)
+		return true;
+	probe_engine_end(engine);
 	if (!probe_examiner_destroy(engine->examiner))
 		return false;	/* its thread may still call wake() */
 	service_destroy(engine->service);

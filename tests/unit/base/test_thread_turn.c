@@ -1,4 +1,5 @@
-/* Whose turn is hastened: its priority, as the kernel says, where the caller may change any. */
+/* Whose turn is hastened: its priority, as the kernel says, where the caller may change any; and
+ * what joining does while a thread goes on. */
 #include "base/thread.h"
 #include "unit_tests.h"
 
@@ -93,11 +94,25 @@ static void test_who_has_not_begun_cannot_be_hastened(void **state)
 	assert_int_equal(sched_getscheduler(0), SCHED_OTHER);	/* 0 would be the caller */
 }
 
+static void test_a_thread_that_does_not_end_is_joined_when_it_does(void **state)
+{
+	struct waiter waiter;
+
+	(void)state;
+	begin(&waiter);
+	assert_false(thread_join_within(waiter.thread, 0));
+	assert_false(thread_join_within(waiter.thread, 10));
+	sem_post(&waiter.may_give_back);
+	sem_post(&waiter.may_end);
+	assert_true(thread_join_within(waiter.thread, 60000));
+}
+
 UNIT_TESTS(test_thread_turn)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_who_is_hastened_goes_first_until_it_gives_that_back),
 		cmocka_unit_test(test_who_has_not_begun_cannot_be_hastened),
+		cmocka_unit_test(test_a_thread_that_does_not_end_is_joined_when_it_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
