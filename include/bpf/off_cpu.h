@@ -52,6 +52,8 @@ struct off_cpu_config {
 	const pid_t *left_out;
 	size_t left_out_count;
 	bool has_kernel_threads;	/* write records of kernel threads, too */
+	bool are_cpus_chosen;	/* waits that end on a CPU without an event have no records; else
+				 * their weight is given to later records */
 	/* The event of each CPU, BORROWED until off_cpu_close(). */
 	const int *cpus;
 	const int *events;
@@ -66,8 +68,8 @@ struct off_cpu;
 int off_cpu_open(struct off_cpu **out, const struct off_cpu_config *config, struct diag *why);
 /* Watches another process (or thread), with the children that it starts from now on. 0, -E2BIG. */
 int off_cpu_watch(struct off_cpu *off_cpu, pid_t id);
-/* Lets the programs write into other events from now on. Returns 0; -errno: some write into none of
- * them. */
+/* Lets the programs write into these events alone from now on. Returns 0; -errno: some write into
+ * none of them. */
 int off_cpu_redirect(struct off_cpu *off_cpu, const int *cpus, const int *events, size_t count);
 int off_cpu_read_counts(const struct off_cpu *off_cpu, struct off_cpu_counts *out,
 			struct diag *why);

@@ -1,9 +1,8 @@
 /* kernel_program.c - see kernel_program.h.
  *
  * Errors: the kernel says EPERM or EINVAL for many reasons. explain() looks for the cause that a
- *         user
- * can do something about: capabilities, lockdown, memory; what is left is a defect, for which the
- * verifier's log is kept.
+ *         user can do something about: capabilities, lockdown, memory; what is left is a defect,
+ *         for which the verifier's log is kept.
  */
 #include "kernel_program.h"
 

@@ -2,8 +2,7 @@
  * off_cpu_programs.c.
  *
  * Order: the programs that write stamps are attached last of all, the resumed thread's program
- *        first:
- * no wait is pending before somebody looks at it.
+ *        first: no wait is pending before somebody looks at it.
  */
 #include "bpf/off_cpu.h"
 
@@ -79,10 +78,21 @@ static int fill_ids(struct off_cpu *off_cpu, const struct off_cpu_config *config
 	return 0;
 }
 
+static bool has_cpu(const int *cpus, size_t count, int cpu)
+{
+	for (size_t i = 0; i < count; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
 int off_cpu_redirect(struct off_cpu *off_cpu, const int *cpus, const int *events, size_t count)
 {
 	int err = 0;
 
+	for (int cpu = 0; cpu < libbpf_num_possible_cpus(); cpu++)
+		if (!has_cpu(cpus, count, cpu))
+			bpf_map_delete_elem(off_cpu->maps.events, &cpu);
 	for (size_t i = 0; i < count; i++)
 		if (bpf_map_update_elem(off_cpu->maps.events, &cpus[i], &events[i], BPF_ANY))
 			err = -errno;
@@ -208,6 +218,7 @@ static int open_with(struct off_cpu *off_cpu, const struct off_cpu_config *confi
 		.watches_ids = config->watched_count > 0, .are_threads = config->are_threads,
 		.has_no_children = config->has_no_children,
 		.has_kernel_threads = config->has_kernel_threads,
+		.are_cpus_chosen = config->are_cpus_chosen,
 	};
 	int err;
 

@@ -250,13 +250,20 @@ static void add_sum(struct bytecode *code, int32_t word, int32_t count, uint8_t 
 	bytecode_bind(code, end);
 }
 
-/* r2 becomes the time since the thread's last stamp. Jumps to @skip when the thread has ended. */
+/* r2 becomes the time since the thread's last stamp. Jumps to @skip when the thread has ended. The
+ * clock that programs may read can go back by some ns from one CPU to another: then no time has
+ * passed. Source: ktime_get_mono_fast_ns() in kernel/time/timekeeping.c. */
 static void begin_stamp(struct bytecode *code, struct bytecode_label skip)
 {
+	const struct bytecode_label is_later = bytecode_label(code);
+
 	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(kind));
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, THREAD_ENDED, skip);
-	bytecode_move(code, BPF_REG_2, NOW);
 	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.since_ns));
+	bytecode_jump_if(code, BPF_JGE, NOW, BPF_REG_1, is_later);
+	bytecode_move(code, NOW, BPF_REG_1);
+	bytecode_bind(code, is_later);
+	bytecode_move(code, BPF_REG_2, NOW);
 	bytecode_alu(code, BPF_SUB, BPF_REG_2, BPF_REG_1);
 	step_sequence(code);
 }
@@ -300,7 +307,8 @@ static void stop_thread(struct bytecode *code, struct bytecode_label skip)
 	end_stamp(code, true);
 }
 
-/* Divides r2, the time off CPU: r5 on the run queue, r4 blocked. CPUs' clocks may differ. */
+/* Divides r2, the time off CPU: r5 on the run queue, r4 blocked. The stamp of the wake-up may be
+ * outside of that time, as it is another CPU's. */
 static void divide_wait(struct bytecode *code)
 {
 	const struct bytecode_label is_valid = bytecode_label(code), end = bytecode_label(code);
@@ -517,7 +525,7 @@ static void fill_record(struct bytecode *code)
 	bytecode_bind(code, end);
 }
 
-/* Writes the record, or keeps its weight for the next one. */
+/* Writes the record, or keeps its weight for the next one. Drops it on a CPU that is not chosen. */
 static void output_record(struct bytecode *code, const struct off_cpu_build *build)
 {
 	const struct bytecode_label refused = bytecode_label(code), end = bytecode_label(code);
@@ -535,6 +543,8 @@ static void output_record(struct bytecode *code, const struct off_cpu_build *bui
 	count_one(code, COUNT(records));
 	bytecode_jump(code, end);
 	bytecode_bind(code, refused);
+	if (build->are_cpus_chosen)
+		bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_0, -ENOENT, end);	/* not this one */
 	bytecode_store(code, 8, KEPT, THREAD(returned_ns), BPF_REG_7);
 	count_one(code, COUNT(records_refused));
 	bytecode_bind(code, end);

@@ -59,6 +59,7 @@ struct off_cpu_build {
 	bool are_threads;	/* ids are threads */
 	bool has_no_children;	/* watched ids are; those left out have some */
 	bool has_kernel_threads;
+	bool are_cpus_chosen;	/* a wait that ends on a CPU without an event is none */
 	bool is_function;	/* the resumed thread's program runs at a kernel function */
 };
 

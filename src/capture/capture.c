@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -263,14 +262,6 @@ static void tell_cpu_wide(struct capture *capture)
 	     " processes asked for", threads, needed, cause);
 }
 
-/* The inode of the initial PID namespace is fixed: linux/proc_ns.h, PROC_PID_INIT_INO. */
-static bool is_in_pid_namespace(void)
-{
-	struct stat found;
-
-	return !stat("/proc/self/ns/pid", &found) && found.st_ino != 0xeffffffcu;
-}
-
 static void tell_rings(struct capture *capture)
 {
 	const struct ring_size *wanted = &capture->wanted_rings, *rings = &capture->plan.rings;
@@ -386,7 +377,7 @@ static void tell_concessions(struct capture *capture)
 		     paranoid, event_permission_remedy(1, remedy, sizeof(remedy)));
 	if (plan->is_cpu_wide && !plan->target.has_descendants && !plan->off_cpu)
 		tell_cpu_wide(capture);
-	if (plan->kind == TARGET_SYSTEM && is_in_pid_namespace())
+	if (plan->kind == TARGET_SYSTEM && capture_is_in_pid_namespace())
 		tell(capture, "in a PID namespace: processes outside of it are counted as process"
 		     " 0; run in the host's (a container with --pid=host)");
 	tell_patterns(capture);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/scope.h"
@@ -723,16 +724,30 @@ bool capture_plan_has_off_cpu(const struct capture_plan *plan)
 	return find_off_cpu(plan) < plan->events.count;
 }
 
+/* The inode of the initial PID namespace is fixed: linux/proc_ns.h, PROC_PID_INIT_INO. */
+bool capture_is_in_pid_namespace(void)
+{
+	struct stat found;
+
+	return !stat("/proc/self/ns/pid", &found) && found.st_ino != 0xeffffffcu;
+}
+
 /* What the programs of off-cpu watch: the target, or the whole machine where only the analyzer can
- * tell its tasks. */
-static void choose_watched(const struct capture_plan *plan, struct off_cpu_config *config)
+ * tell its tasks: children that exist already, or ids that mean others in the first PID namespace,
+ * which is that of the programs. */
+static void choose_watched(const struct capture_plan *plan, const pid_t *own,
+			   struct off_cpu_config *config)
 {
 	const struct target *target = &plan->target;
 	const bool has_ids = plan->kind == TARGET_PROCESSES || plan->kind == TARGET_THREADS ||
 			     plan->kind == TARGET_COMMAND;
 
 	config->cgroup_fd = plan->cgroup_fd;
-	if (!has_ids || target->has_descendants)
+	if (capture_is_in_pid_namespace())
+		return;
+	config->left_out = own;
+	config->left_out_count = 1;
+	if (!has_ids || target_started_since(target))
 		return;
 	config->watched = target->ids;
 	config->watched_count = target->id_count;
@@ -776,8 +791,8 @@ static int list_outputs(const struct capture_plan *plan, struct outputs *out)
 static int open_off_cpu(struct capture_plan *plan, struct diag *why)
 {
 	const pid_t own = getpid();
-	struct off_cpu_config config = { .period_ns = plan->off_cpu_period_ns, .left_out = &own,
-					 .left_out_count = 1 };
+	struct off_cpu_config config = { .period_ns = plan->off_cpu_period_ns,
+					 .are_cpus_chosen = plan->target.cpus };
 	struct outputs outputs;
 	int err;
 
@@ -786,7 +801,7 @@ static int open_off_cpu(struct capture_plan *plan, struct diag *why)
 	err = list_outputs(plan, &outputs);
 	if (err)
 		return diag_set(why, err, "no memory for the events");
-	choose_watched(plan, &config);
+	choose_watched(plan, &own, &config);
 	config.cpus = outputs.cpus;
 	config.events = outputs.fds;
 	config.event_count = outputs.count;
@@ -800,6 +815,8 @@ static bool has_same_tasks(const struct capture_plan *plan, const struct capture
 	const struct target *a = &plan->target, *b = &other->target;
 
 	return plan->kind == other->kind && a->id_count == b->id_count &&
+	       (plan->kind != TARGET_CGROUP || !strcmp(a->cgroup, b->cgroup)) &&
+	       a->has_descendants == b->has_descendants && !a->cpus == !b->cpus &&
 	       (!a->id_count || !memcmp(a->ids, b->ids, a->id_count * sizeof(*a->ids)));
 }
 

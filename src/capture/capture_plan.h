@@ -81,6 +81,9 @@ bool capture_plan_has_off_cpu(const struct capture_plan *plan);
  * if both have off-cpu and the same target. */
 void capture_plan_take_off_cpu(struct capture_plan *plan, struct capture_plan *old);
 
+/* Returns true when flametop is in another PID namespace than the first. */
+bool capture_is_in_pid_namespace(void);
+
 /* Returns true when events are on single tasks that the user named, and end with them. */
 bool capture_plan_has_tasks(const struct capture_plan *plan);
 

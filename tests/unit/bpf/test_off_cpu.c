@@ -9,6 +9,7 @@
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -27,6 +28,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "bpf/off_cpu.h"
 #include "need_bpf.h"
 #include "need_root.h"
@@ -126,7 +128,8 @@ static struct off_cpu_config config_of(const pid_t *watched, size_t count)
 					.cgroup_fd = -1 };
 }
 
-/* @config's events become those of the rings. Skips the test where BPF is refused. */
+/* @config's events become those of the rings, of chosen CPUs that of the first. Skips the test
+ * where BPF is refused. */
 static void watch_open(struct watch *watch, struct off_cpu_config *config, size_t pages)
 {
 	struct diag why = { .text = "" };
@@ -142,7 +145,7 @@ static void watch_open(struct watch *watch, struct off_cpu_config *config, size_
 	}
 	config->cpus = cpus;
 	config->events = events;
-	config->event_count = watch->ring_count;
+	config->event_count = config->are_cpus_chosen ? 1 : watch->ring_count;
 	if (!off_cpu_open(&watch->off_cpu, config, &why))
 		return;
 	if (!strstr(why.text, " needs "))
@@ -834,6 +837,55 @@ static void test_nothing_is_left_after_a_kill(void **state)
 	close(ready[0]);
 }
 
+static void nap_on(size_t cpu, int times, long milliseconds)
+{
+	const struct timespec nap = { .tv_nsec = milliseconds * 1000000 };
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	for (int i = 0; i < times; i++)
+		nanosleep(&nap, NULL);
+}
+
+/* Five naps of 40 ms end on the second CPU, then five of 20 ms on the first, which is chosen. The
+ * child says how long the latter took in all. */
+static void test_waits_that_end_on_other_cpus_have_no_record(void **state)
+{
+	struct watch watch;
+	int from[2];
+	uint64_t weight = 0, wall_ns;
+	const pid_t own = getpid();
+	struct off_cpu_config config = config_of(&own, 1);
+	pid_t pid;
+
+	(void)state;
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		print_message("SKIP: needs a second CPU\n");
+		skip();
+	}
+	config.are_cpus_chosen = true;
+	watch_open(&watch, &config, 64);
+	assert_int_equal(pipe(from), 0);
+	pid = fork();
+	if (!pid) {
+		nap_on((size_t)watch.rings[1].cpu, 5, 40);
+		wall_ns = clock_now_ns();
+		nap_on((size_t)watch.rings[0].cpu, 5, 20);
+		wall_ns = clock_now_ns() - wall_ns;
+		_exit(write(from[1], &wall_ns, sizeof(wall_ns)) != sizeof(wall_ns));
+	}
+	assert_int_equal(read(from[0], &wall_ns, sizeof(wall_ns)), sizeof(wall_ns));
+	waitpid(pid, NULL, 0);
+	drain(&watch);
+	for (size_t i = 0; i < watch.seen_count; i++)
+		weight += watch.seen[i].pid == (uint32_t)pid ? watch.seen[i].wait.weight_ns : 0;
+	assert_true(weight >= 100000000 - 2 * OFF_CPU_PERIOD_NS);
+	assert_true(weight <= wall_ns + 2 * OFF_CPU_PERIOD_NS);
+	watch_close(&watch);
+}
+
 UNIT_TESTS(test_off_cpu)
 {
 	const struct CMUnitTest tests[] = {
@@ -846,6 +898,7 @@ UNIT_TESTS(test_off_cpu)
 		cmocka_unit_test(test_refused_records_give_their_weight_back),
 		cmocka_unit_test(test_a_cgroup_is_watched_with_those_below),
 		cmocka_unit_test(test_two_instances_see_the_same),
+		cmocka_unit_test(test_waits_that_end_on_other_cpus_have_no_record),
 		cmocka_unit_test(test_nothing_is_left_after_a_kill),
 	};
 
