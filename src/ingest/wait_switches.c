@@ -46,6 +46,10 @@
 #define STATE_DEAD     0x30u
 #define STATE_BITS     0xffu	/* the others say how it was switched, not why */
 
+/* States of a task that prev_state has as others: __task_state_index() in include/linux/sched.h. */
+#define TASK_IDLE_BITS	 0x402u		/* there TASK_REPORT_IDLE */
+#define TASK_LOCK_BITS	 0x9000u	/* TASK_RTLOCK_WAIT, TASK_FROZEN: there uninterruptible */
+
 static const char *const state_names[WAIT_STATES] = {
 	[WAIT_UNKNOWN] = "unknown", [WAIT_RUNNING] = "running", [WAIT_RUNNABLE] = "runnable",
 	[WAIT_SLEEPING] = "sleeping", [WAIT_DISK] = "disk", [WAIT_STOPPED] = "stopped",
@@ -64,6 +68,13 @@ enum wait_state wait_state_of_bits(uint64_t bits)
 	return bits & STATE_SLEEPING ? WAIT_SLEEPING
 	     : bits & STATE_DISK     ? WAIT_DISK
 	     : bits & STATE_STOPPED  ? WAIT_STOPPED : WAIT_OTHER;
+}
+
+static enum wait_state state_of_task(uint32_t bits)
+{
+	if ((bits & TASK_IDLE_BITS) == TASK_IDLE_BITS)
+		return WAIT_OTHER;
+	return bits & TASK_LOCK_BITS ? WAIT_DISK : wait_state_of_bits(bits);
 }
 
 /* What an event of the recording says of waits. */
@@ -293,7 +304,7 @@ void waits_record(struct ingest *ingest, const struct event_record *record, cons
 	const struct event_desc *desc = ingest->config.events[record->event];
 	struct wait_record from;
 	struct wait wait = { .end_ns = record->time_ns };
-	uint64_t whole_ns;
+	double whole_ns, blocked_ns;
 
 	if (ingest->config.is_replay) {
 		wait.blocked_ns = record->sample.period;
@@ -305,11 +316,14 @@ void waits_record(struct ingest *ingest, const struct event_record *record, cons
 		return;
 	}
 	memcpy(&from, record->sample.raw, sizeof(from));
-	whole_ns = from.blocked_ns + from.run_queue_ns;
-	wait.state = wait_state_of_bits(from.state);
+	whole_ns = (double)from.blocked_ns + (double)from.run_queue_ns;
+	blocked_ns = (double)from.weight_ns;
+	if (whole_ns > 0)
+		blocked_ns *= (double)from.blocked_ns / whole_ns;
+	wait.state = state_of_task(from.state);
 	wait.waker = waker_of(&from);
-	wait.blocked_ns = whole_ns ? (uint64_t)((double)from.weight_ns * (double)from.blocked_ns /
-						(double)whole_ns) : from.weight_ns;
+	wait.blocked_ns = blocked_ns < (double)from.weight_ns ? (uint64_t)blocked_ns
+							      : from.weight_ns;
 	wait.run_queue_ns = from.weight_ns - wait.blocked_ns;
 	waits_add(ingest, record, raw, size,
 		  desc->is_part ? desc->counted_as : (uint16_t)record->event, &wait);
@@ -400,17 +414,22 @@ static void count_wait(struct ingest *ingest, struct waiting_thread *row, struct
 	waits_add(ingest, &record, row->sample, row->bytes, ingest->waits->switches->event, wait);
 }
 
-/* Counts the wait of @row, which ends at @end_ns, or what is left of it. */
+/* Counts the wait of @row, which ends at @end_ns, or what is left of it. Its end may be of a record
+ * that comes late. */
 static void finish_wait(struct ingest *ingest, struct waiting_thread *row, uint64_t end_ns)
 {
 	struct wait wait = { .end_ns = end_ns };
 	uint64_t rest_ns = end_ns - row->out_ns;
 
+	if (end_ns < row->out_ns) {
+		drop_wait(ingest, row, false);
+		return;
+	}
 	drop_wait(ingest, row, true);
 	rest_ns -= row->counted_ns < rest_ns ? row->counted_ns : rest_ns;
 	if (row->state == WAIT_RUNNABLE || row->has_blocked_stat)
 		wait.run_queue_ns = rest_ns;
-	else if (row->woken_ns)
+	else if (row->woken_ns && row->woken_ns < end_ns)
 		wait.run_queue_ns = end_ns - row->woken_ns;
 	if (wait.run_queue_ns > rest_ns)
 		wait.run_queue_ns = rest_ns;

@@ -33,7 +33,7 @@ static const char stat_format[] =
 	"\tfield:pid_t pid;\toffset:8;\tsize:4;\tsigned:1;\n"
 	"\tfield:u64 delay;\toffset:16;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n";
 
-enum { SWITCH, WAKING, STAT, OFF_CPU, WALL, PART, EVENTS };
+enum { SWITCH, WAKING, STAT, OFF_CPU, WALL, PART, LIVE, EVENTS };
 enum { A = 10, B = 20, IDLE = 0 };
 enum { RUNS = 0, SLEEPS = 1, DISK = 2, ZOMBIE = 0x20 };	/* prev_state */
 enum { HARDIRQ = 0x08 };
@@ -58,6 +58,7 @@ static int set_up(void **state)
 		[WALL] = { .name = "wall", .counts_waits = true, .is_wall = true },
 		[PART] = { .name = "off-cpu", .counts_waits = true, .is_part = true,
 			   .counted_as = WALL },
+		[LIVE] = { .name = "off-cpu", .counts_waits = true },
 	};
 	const struct ingest_config config = { .is_replay = true, .events = events,
 					      .event_count = EVENTS };
@@ -118,6 +119,23 @@ static void push_waking(uint64_t time_ns, int32_t waker, uint8_t flags, int32_t 
 	push(WAKING, time_ns, (uint32_t)waker, &(struct raw_bytes){ .flags = flags, .pid = of });
 }
 
+/* A record of the kernel's programs. */
+static void push_live(uint64_t time_ns, uint32_t tid, const struct wait_record *wait)
+{
+	struct { uint32_t size, at[19]; } sized = { .size = sizeof(sized) - 4 };
+	struct record_bytes record;
+	uint64_t words[sizeof(sized) / 8];
+
+	memcpy(sized.at, wait, sizeof(*wait));
+	memcpy(words, &sized, sizeof(words));
+	record_begin(&record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
+	record_add(&record, (uint64_t[]){ 0xffffffff81000000, PAIR(tid, tid), time_ns,
+					  PAIR(cpu, 0), 1 }, 5);
+	record_add(&record, words, COUNT_OF(words));
+	record_close(&record);
+	ingest_push(&ingest, record.words, record.count * 8, LIVE, cpu);
+}
+
 static void push_comm(uint64_t time_ns, uint32_t tid, const char *comm)
 {
 	struct record_bytes record;
@@ -146,7 +164,7 @@ static uint64_t waited(uint32_t tid, enum wait_state state, const char *waker)
 			const struct slice_entry *entry = &ingest.timeline.slices[s].entries[i];
 			const struct wait_tuple *tuple = &ingest.waits->tuples[entry->bucket];
 
-			if (entry->event == OFF_CPU && tuple->state == state &&
+			if (entry->event >= OFF_CPU && tuple->state == state &&
 			    ingest.tasks.tasks[entry->task].tid == tid &&
 			    (!waker || !strcmp(strpool_get(ingest.strings, tuple->waker), waker)))
 				ns += entry->weight;
@@ -234,6 +252,42 @@ static void test_the_rest_of_a_wait_is_counted_once(void **state)
 	end_recording();
 	assert_int_equal(waited(A, WAIT_SLEEPING, NULL), 290);
 	assert_int_equal(waited(A, WAIT_RUNNABLE, NULL), 60);
+}
+
+/* The round of 1000 is over when the switch at 400 comes: it is late, and no wait ends with it. */
+static void test_a_wait_that_ends_before_it_began_is_none(void **state)
+{
+	(void)state;
+	push_switch(500, A, SLEEPS, B);
+	ingest_round_end(&ingest, &(struct queue_round_end){ .limit_ns = 1000 });
+	push_switch(400, B, SLEEPS, A);
+	end_recording();
+	assert_int_equal(waited(A, WAIT_SLEEPING, NULL), 0);
+	assert_int_equal(waited(A, WAIT_RUNNABLE, NULL), 0);
+	assert_int_equal(ingest.counters.unpaired_waits, 3);	/* A; B before 500, after 400 */
+}
+
+/* The weight is divided as the wait is, to the last ns; and states of which tracepoints know
+ * nothing are what tracepoints make of them. */
+static void test_a_live_wait_weighs_what_its_record_says(void **state)
+{
+	const uint64_t large = (1ull << 53) + 1;
+
+	(void)state;
+	ingest.config.is_replay = false;
+	push_live(100, A, &(struct wait_record){ .weight_ns = 100, .blocked_ns = 30,
+						 .run_queue_ns = 10, .state = SLEEPS });
+	push_live(200, A, &(struct wait_record){ .weight_ns = large, .blocked_ns = large,
+						 .state = 0x1000 });	/* TASK_RTLOCK_WAIT */
+	push_live(300, B, &(struct wait_record){ .weight_ns = 7, .blocked_ns = 7,
+						 .state = 0x402 });	/* TASK_IDLE */
+	push_live(400, B, &(struct wait_record){ .weight_ns = 9, .run_queue_ns = 9 });
+	end_recording();
+	assert_int_equal(waited(A, WAIT_SLEEPING, NULL), 75);
+	assert_int_equal(waited(A, WAIT_RUNNABLE, NULL), 25);
+	assert_int_equal(waited(A, WAIT_DISK, NULL), large);
+	assert_int_equal(waited(B, WAIT_OTHER, NULL), 7);
+	assert_int_equal(waited(B, WAIT_RUNNABLE, NULL), 9);
 }
 
 static void test_a_thread_that_has_ended_does_not_wait(void **state)
@@ -339,6 +393,10 @@ UNIT_TESTS(test_waits)
 			test_a_part_is_counted_where_its_length_is_recorded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_rest_of_a_wait_is_counted_once, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_wait_that_ends_before_it_began_is_none,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_live_wait_weighs_what_its_record_says,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_thread_that_has_ended_does_not_wait, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_lost_records_end_all_waits, set_up,
