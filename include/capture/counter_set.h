@@ -86,6 +86,11 @@ struct counter_value {
 	uint64_t value, enabled_ns, running_ns;
 };
 
+/* Writes what @count values have more than at the reading before. They may shrink, when a thread
+ * ends or a CPU is switched off while they are read: that is none. */
+void counter_values_subtract(const struct counter_value *now, const struct counter_value *before,
+			     struct counter_value *out, size_t count);
+
 /* Returns the count scaled to the whole time, if it was counted for a part of it
  * (multiplexing). */
 static inline double counter_value_scaled(const struct counter_value *value)

@@ -258,21 +258,6 @@ void counter_series_open(struct counter_series *series, enum counters_of of, uin
 		     row_points < ACTIVITY_POINTS ? row_points : ACTIVITY_POINTS);
 }
 
-/* Writes what came since the last reading. Counts of a task may shrink when a thread ends while it
- * is read: that is none. */
-static void subtract(const struct counter_value *now, const struct counter_value *last,
-		     struct counter_value *out, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (now[i].value < last[i].value || now[i].enabled_ns < last[i].enabled_ns ||
-		    now[i].running_ns < last[i].running_ns)
-			continue;
-		out[i].value = now[i].value - last[i].value;
-		out[i].enabled_ns = now[i].enabled_ns - last[i].enabled_ns;
-		out[i].running_ns = now[i].running_ns - last[i].running_ns;
-	}
-}
-
 static void refuse_zeros(struct counter_series *series, const struct counter_value *values)
 {
 	const size_t events = series->opening.event_count;
@@ -299,7 +284,7 @@ void counter_series_add(struct counter_series *series, uint64_t time_ns,
 	row_values = series->last_ns ? append_point(&series->rows, span) : NULL;
 	totals = row_values ? append_point(&series->totals, span) : NULL;
 	if (row_values)
-		subtract(values, series->last, row_values, events * rows);
+		counter_values_subtract(values, series->last, row_values, events * rows);
 	for (size_t row = 0; totals && row < rows; row++)
 		add_values(totals, row_values + row * events, events);
 	refuse_zeros(series, values);

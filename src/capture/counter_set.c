@@ -783,6 +783,20 @@ void counter_set_read(const struct counter_set *set, struct counter_value *value
 		add_place_values(set, place, values + set->places[place].row * set->list->count);
 }
 
+void counter_values_subtract(const struct counter_value *now, const struct counter_value *before,
+			     struct counter_value *out, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		out[i] = (struct counter_value){ 0 };
+		if (now[i].value < before[i].value || now[i].enabled_ns < before[i].enabled_ns ||
+		    now[i].running_ns < before[i].running_ns)
+			continue;
+		out[i].value = now[i].value - before[i].value;
+		out[i].enabled_ns = now[i].enabled_ns - before[i].enabled_ns;
+		out[i].running_ns = now[i].running_ns - before[i].running_ns;
+	}
+}
+
 bool counter_set_read_own(const struct counter_set *set, struct counter_value *values)
 {
 	memset(values, 0, set->list->count * sizeof(*values));

@@ -191,16 +191,13 @@ static int print_interval(struct counting *counting, uint64_t now_ns, struct dia
 
 	counter_set_read(counting->set, counting->now);
 	for (size_t i = 0; i < counting->cell_count; i++) {
-		const struct counter_value *now = &counting->now[i], *last = &counting->before[i];
-		const struct counter_value part = {
-			.value = now->value - last->value,
-			.enabled_ns = now->enabled_ns - last->enabled_ns,
-			.running_ns = now->running_ns - last->running_ns,
-		};
+		const struct counter_value now = counting->now[i];
+		struct counter_value part;
 
+		counter_values_subtract(&now, &counting->before[i], &part, 1);
 		counting->cells[i] = counter_cell_of(
 			&part, &counting->list.events[i % counting->list.count], true);
-		counting->before[i] = *now;
+		counting->before[i] = now;
 	}
 	report.is_interval = true;
 	report.time_s = seconds_of(now_ns - counting->start_ns);

@@ -263,6 +263,22 @@ static void test_the_descriptors_are_counted_before_they_are_opened(void **state
 					 "threads (-t)"));
 }
 
+static void test_values_that_shrink_are_no_count_at_all(void **state)
+{
+	const struct counter_value before[] = { { 10, 100, 100 }, { 10, 100, 100 } };
+	const struct counter_value now[] = { { 15, 190, 180 }, { 9, 190, 180 } };
+	struct counter_value since[] = { { 1, 1, 1 }, { 1, 1, 1 } };
+
+	(void)state;
+	counter_values_subtract(now, before, since, 2);
+	assert_int_equal(since[0].value, 5);
+	assert_int_equal(since[0].enabled_ns, 90);
+	assert_int_equal(since[0].running_ns, 80);
+	assert_int_equal(since[1].value, 0);
+	assert_int_equal(since[1].enabled_ns, 0);
+	assert_int_equal(since[1].running_ns, 0);
+}
+
 UNIT_TESTS(test_counter_set)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +290,7 @@ UNIT_TESTS(test_counter_set)
 		cmocka_unit_test(test_a_thread_is_counted_while_its_counters_are_on),
 		cmocka_unit_test(test_a_task_is_the_sum_of_its_kinds_of_cores),
 		cmocka_unit_test(test_a_task_that_has_ended_is_said),
+		cmocka_unit_test(test_values_that_shrink_are_no_count_at_all),
 		cmocka_unit_test(test_the_descriptors_are_counted_before_they_are_opened),
 	};
 
