@@ -13,16 +13,19 @@ struct thread_entry {
 	const struct thread_now *now;
 	const char *const *frames;	/* names, sanitized, the innermost first; NULL: unknown */
 	uint32_t frame_count;
+	uint32_t circle;		/* index in thread_rows.circles + 1; 0: in none. Set by
+					 * thread_rows_build() */
 };
 
-/* Threads with the same command, state, kernel and user stack. */
+/* Threads with the same command, state, kernel and user stack, in the same circle or in none. */
 struct thread_row {
 	uint32_t first, count;		/* in thread_rows.entries, by pid and tid */
+	uint32_t circle;		/* as the entries' */
 	uint64_t longest_ns, shortest_ns;	/* how long they have not run; 0: unknown */
 };
 
-/* Threads in a circle: each waits for a lock that the next one has, and the last for one
- * of the first. */
+/* Threads in a circle: each waits for a lock that the next one has, and the last for one that the
+ * first has. */
 struct thread_circle {
 	uint32_t first, count;		/* in thread_rows.waiting */
 };
@@ -30,7 +33,7 @@ struct thread_circle {
 struct thread_rows {
 	struct thread_entry *entries;	/* owned; row by row */
 	uint32_t entry_count, process_count;
-	struct thread_row *rows;	/* owned; the most threads first */
+	struct thread_row *rows;	/* owned; circles first, then the most threads */
 	uint32_t row_count;
 	struct thread_entry *waiting;	/* owned; circle by circle */
 	struct thread_circle *circles;	/* owned */
@@ -41,6 +44,10 @@ struct thread_rows {
  * empty. */
 int thread_rows_build(struct thread_rows *out, const struct thread_entry *entries, uint32_t count);
 void thread_rows_finish(struct thread_rows *rows);	/* an empty one is fine */
+
+/* Returns what the thread waits for, by its kernel stack: "futex", "pipe", ... (enum wait_kind);
+ * "": it does not wait, or its kernel stack is unknown. */
+const char *thread_rows_wait(const struct thread_now *now);
 
 /* The function that waits: the innermost one that is not the lock's own. "" unknown. BORROWED. */
 const char *thread_rows_waits_in(const struct thread_entry *entry);

@@ -42,6 +42,16 @@ enum wait_frame {
 
 /* Classifies the kernel function @name; sets @kind unless it is code or the scheduler's. */
 enum wait_frame wait_frame_classify(const char *name, enum wait_kind *kind);
+
+/* What kernel functions say of a wait, the innermost one first. */
+struct wait_reason {
+	enum wait_kind kind, mark;	/* unknown: no primitive, or no mark, was among them */
+	bool is_any;			/* there were functions */
+};
+
+/* Adds the next outer function, classified as @frame of @kind. */
+void wait_reason_add(struct wait_reason *reason, enum wait_frame frame, enum wait_kind kind);
+enum wait_kind wait_reason_kind(const struct wait_reason *reason);
 /* Whether functions of the DSO with the base name @dso are the C library's; those called @name are
  * its wrappers of system calls in any program. */
 bool wait_dso_is_libc(const char *dso);

@@ -127,11 +127,13 @@ static void put_stack(FILE *out, const struct thread_entry *entry)
 static void put_row(FILE *out, const struct thread_rows *rows, const struct thread_row *row)
 {
 	const struct thread_entry *entry = &rows->entries[row->first];
+	const char *wait = thread_rows_wait(entry->now);
 	char comm[4 * sizeof(entry->now->comm) + 1], since[32];
 
 	format_duration(since, sizeof(since), row->longest_ns);
-	safe_print(out, "%8" PRIu32 "  %c      %8s  %-16s ", row->count, entry->now->state,
-		   sanitize_checked(since), comm_of(entry->now, comm));
+	safe_print(out, "%8" PRIu32 "  %c      %8s  %-10s  %-16s ", row->count, entry->now->state,
+		   sanitize_checked(since), sanitize_checked(*wait ? wait : "-"),
+		   comm_of(entry->now, comm));
 	put_ids(out, entry, row->count);
 	safe_put(out, "\n");
 	put_stack(out, entry);
@@ -159,7 +161,7 @@ void threads_write_text(FILE *out, const struct thread_listing *listing)
 	safe_put(out, "\n");
 	for (uint32_t i = 0; i < rows->circle_count; i++)
 		put_circle(out, rows, &rows->circles[i]);
-	safe_put(out, " THREADS  STATE     SINCE  COMMAND          TIDS\n");
+	safe_put(out, " THREADS  STATE     SINCE  WAIT        COMMAND          TIDS\n");
 	for (; row < rows->row_count && row < listing->max_rows; row++)
 		put_row(out, rows, &rows->rows[row]);
 	if (row < rows->row_count)
@@ -172,6 +174,15 @@ static void put_number(FILE *out, const char *before, bool is_known, uint64_t nu
 	safe_put_text(out, sanitize_checked(before));
 	if (is_known)
 		safe_print(out, "%" PRIu64, number);
+	else
+		safe_put(out, "null");
+}
+
+/* "" is null. */
+static void put_json_text(FILE *out, const char *text)
+{
+	if (*text)
+		safe_put_json(out, sanitize_checked(text));
 	else
 		safe_put(out, "null");
 }
@@ -222,15 +233,14 @@ static void put_json_row(FILE *out, const struct thread_rows *rows, const struct
 	safe_put_json(out, comm_of(entry->now, comm));
 	put_number(out, ",\"longest_ns\":", row->longest_ns, row->longest_ns);
 	put_number(out, ",\"shortest_ns\":", row->shortest_ns, row->shortest_ns);
+	safe_put(out, ",\"wait\":");
+	put_json_text(out, thread_rows_wait(entry->now));
 	safe_put(out, ",\"kernel\":");
 	put_json_kernel(out, entry->now->kernel);
 	safe_put(out, ",\"user\":");
 	put_json_frames(out, entry);
 	safe_put(out, ",\"reason\":");
-	if (*reason)
-		safe_put_json(out, sanitize_checked(reason));
-	else
-		safe_put(out, "null");
+	put_json_text(out, reason);
 	safe_put(out, ",\"pids\":[");
 	for (uint32_t i = 0; i < row->count; i++)
 		if (!i || entry[i].now->pid != entry[i - 1].now->pid)
@@ -257,10 +267,7 @@ static void put_json_circle(FILE *out, const struct thread_rows *rows,
 			   i ? SAFE_TEXT(",") : SAFE_TEXT(""), entry->now->pid, entry->now->tid);
 		safe_put_json(out, comm_of(entry->now, comm));
 		safe_put(out, ",\"function\":");
-		if (*function)
-			safe_put_json(out, sanitize_checked(function));
-		else
-			safe_put(out, "null");
+		put_json_text(out, function);
 		safe_print(out, ",\"lock\":\"0x%" PRIx64 "\",\"owner\":%" PRIu32 "}",
 			   entry->now->futex, owner->now->tid);
 	}

@@ -10,6 +10,9 @@
 
 #include "export/thread_rows.h"
 
+#include "fold/wait_stacks.h"
+
+#define NAME_BYTES  128	/* a kernel function's; a longer one is cut */
 #define NOBODY	    UINT32_MAX
 #define LOCK_FRAMES 8	/* a lock's own functions are among so many, the innermost */
 
@@ -36,8 +39,10 @@ static int compare_frames(const struct thread_entry *a, const struct thread_entr
 /* Orders what is a row of its own. */
 static int compare_stacks(const struct thread_entry *a, const struct thread_entry *b)
 {
-	int order = strcmp(a->now->comm, b->now->comm);
+	int order = (a->circle > b->circle) - (a->circle < b->circle);
 
+	if (!order)
+		order = strcmp(a->now->comm, b->now->comm);
 	if (!order)
 		order = a->now->state - b->now->state;
 	if (!order)
@@ -62,11 +67,13 @@ static int compare_entries(const void *one, const void *other)
 	return order ? order : compare_ids(a->now, b->now);
 }
 
-/* The most threads first; then those of the lowest ids. */
+/* Rows of circles first; then the most threads, then the first in the order of entries. */
 static int compare_rows(const void *one, const void *other)
 {
 	const struct thread_row *a = one, *b = other;
 
+	if (a->circle != b->circle)
+		return !a->circle || (b->circle && a->circle > b->circle) ? 1 : -1;
 	if (a->count != b->count)
 		return a->count > b->count ? -1 : 1;
 	return (a->first > b->first) - (a->first < b->first);
@@ -89,7 +96,8 @@ static void build_rows(struct thread_rows *out)
 {
 	for (uint32_t i = 0; i < out->entry_count; i++) {
 		if (!i || compare_stacks(&out->entries[i - 1], &out->entries[i]))
-			out->rows[out->row_count++] = (struct thread_row){ .first = i };
+			out->rows[out->row_count++] =
+				(struct thread_row){ .first = i, .circle = out->entries[i].circle };
 		add_to_row(&out->rows[out->row_count - 1], out->entries[i].now);
 	}
 	if (out->row_count)
@@ -135,6 +143,7 @@ static void add_circle(struct thread_rows *out, const struct thread_entry *entri
 
 	circle->first = out->circle_count > 1 ? circle[-1].first + circle[-1].count : 0;
 	do {
+		out->entries[at].circle = out->circle_count;
 		out->waiting[circle->first + circle->count++] = entries[at];
 		at = next[at];
 	} while (at != start);
@@ -168,9 +177,9 @@ int thread_rows_build(struct thread_rows *out, const struct thread_entry *entrie
 	if (next && walk && out->entries && out->rows && out->waiting && out->circles) {
 		for (uint32_t i = 0; i < count; i++)
 			out->process_count += !i || entries[i].now->pid != entries[i - 1].now->pid;
+		memcpy(out->entries, entries, count * sizeof(*entries));
 		find_owners(entries, count, next);
 		find_circles(out, entries, next, walk);
-		memcpy(out->entries, entries, count * sizeof(*entries));
 		qsort(out->entries, count, sizeof(*out->entries), compare_entries);
 		build_rows(out);
 		err = 0;
@@ -221,4 +230,23 @@ const char *thread_rows_waits_in(const struct thread_entry *entry)
 		if (is_of_lock(entry->frames[i]))
 			waits = i + 1;
 	return waits < entry->frame_count ? entry->frames[waits] : "";
+}
+
+const char *thread_rows_wait(const struct thread_now *now)
+{
+	struct wait_reason reason = { .is_any = false };
+	enum wait_frame frame;
+	enum wait_kind kind;
+	char name[NAME_BYTES];
+
+	for (const char *at = now->kernel; at && *at;) {
+		const size_t length = strcspn(at, " ");
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, at);
+		frame = wait_frame_classify(name, &kind);
+		wait_reason_add(&reason, frame, kind);
+		at += length + (at[length] == ' ');
+	}
+	kind = wait_reason_kind(&reason);
+	return kind ? wait_kind_name(kind) : "";
 }

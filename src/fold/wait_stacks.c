@@ -114,6 +114,26 @@ enum wait_frame wait_frame_classify(const char *name, enum wait_kind *kind)
 	return WAIT_FRAME_CODE;
 }
 
+void wait_reason_add(struct wait_reason *reason, enum wait_frame frame, enum wait_kind kind)
+{
+	reason->is_any = true;
+	if (frame == WAIT_FRAME_MARK && !reason->mark)
+		reason->mark = kind;
+	if (frame == WAIT_FRAME_PRIMITIVE && (!reason->kind || reason->kind == WAIT_KIND_OTHER))
+		reason->kind = kind;
+}
+
+/* A page fault mostly waits for a disk; a lock that it waits for is a lock. */
+enum wait_kind wait_reason_kind(const struct wait_reason *reason)
+{
+	if (!reason->is_any)
+		return WAIT_KIND_UNKNOWN;
+	if (reason->mark && (!reason->kind || reason->kind == WAIT_KIND_OTHER ||
+			     reason->kind == WAIT_KIND_DISK))
+		return reason->mark;
+	return reason->kind ? reason->kind : WAIT_KIND_OTHER;
+}
+
 bool wait_dso_is_libc(const char *dso)
 {
 	static const char *const libraries[] = {
@@ -257,11 +277,10 @@ static bool step(struct wait_stacks *waits, struct wait_walk *walk)
 
 /* What the kernel's part of a stack says. */
 struct kernel_part {
-	enum wait_kind kind, mark;	/* unknown: it has no primitives, or no marks */
+	struct wait_reason reason;
 	bool has_code;		/* the next two are set */
 	uint32_t code_frame, code_node;	/* the first function above the primitives */
 	bool is_system_call, is_of_thread;	/* it begins with one, or with a kernel thread */
-	bool is_any;		/* there is such a part */
 };
 
 static bool is_entry(const char *name)
@@ -277,32 +296,15 @@ static void take_kernel_frame(struct wait_stacks *waits, const struct wait_walk 
 	const char *name = strpool_get(waits->names->strings, walk->symbol->name);
 	const uint8_t class = class_of(waits, walk->symbol_id);
 	const enum wait_frame frame = (enum wait_frame)((class & 15) - 1);
-	const enum wait_kind kind = (enum wait_kind)(class >> 4);
 
-	part->is_any = true;
+	wait_reason_add(&part->reason, frame, (enum wait_kind)(class >> 4));
 	part->is_system_call |= is_entry(name);
 	part->is_of_thread |= !strncmp(name, "ret_from_fork", strlen("ret_from_fork"));
-	if (frame == WAIT_FRAME_MARK && !part->mark)
-		part->mark = kind;
-	if (frame == WAIT_FRAME_PRIMITIVE &&
-	    (!part->kind || part->kind == WAIT_KIND_OTHER))
-		part->kind = kind;
 	if (part->has_code || frame == WAIT_FRAME_SCHEDULER || frame == WAIT_FRAME_PRIMITIVE)
 		return;
 	part->has_code = true;
 	part->code_frame = walk->frame;
 	part->code_node = walk->node;
-}
-
-/* A page fault mostly waits for a disk; a lock that it waits for is a lock. */
-static enum wait_kind kind_of(const struct kernel_part *part)
-{
-	if (!part->is_any)
-		return WAIT_KIND_UNKNOWN;
-	if (part->mark && (!part->kind || part->kind == WAIT_KIND_OTHER ||
-			   part->kind == WAIT_KIND_DISK))
-		return part->mark;
-	return part->kind ? part->kind : WAIT_KIND_OTHER;
 }
 
 /* Walks on to the first user function that is neither the C library's nor in unknown memory, where
@@ -341,10 +343,10 @@ static bool classify(struct wait_stacks *waits, uint32_t stack)
 		take_kernel_frame(waits, &walk, &part);
 		goes_on = step(waits, &walk);
 	}
-	waits->kind[stack] = (uint8_t)kind_of(&part);
+	waits->kind[stack] = (uint8_t)wait_reason_kind(&part.reason);
 	if (!goes_on && part.is_of_thread)
 		waits->kind[stack] |= WAIT_KERNEL_THREAD;
-	if (goes_on && (part.is_system_call || !part.is_any))
+	if (goes_on && (part.is_system_call || !part.reason.is_any))
 		find_user_code(waits, &walk);
 	if (!goes_on && part.has_code) {
 		walk.frame = part.code_frame;

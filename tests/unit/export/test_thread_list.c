@@ -141,6 +141,51 @@ static void test_an_owner_is_named_by_its_own_namespace(void **state)
 	thread_rows_finish(&rows);
 }
 
+/* Two of three equal stacks are in a circle: they are a row of their own, before the larger one. */
+static void test_rows_of_a_circle_come_first(void **state)
+{
+	const struct thread_now now[] = { blocked(100, 101, 10), waiting(102, 103),
+					  waiting(103, 102), blocked(100, 104, 10),
+					  blocked(100, 105, 10) };
+	struct thread_entry entries[5];
+	struct thread_rows rows;
+
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++)
+		entries[i] = at(&now[i], lock_a);
+	assert_int_equal(thread_rows_build(&rows, entries, 5), 0);
+	assert_int_equal(rows.row_count, 2);
+	assert_int_equal(rows.rows[0].count, 2);
+	assert_int_equal(rows.rows[0].circle, 1);
+	assert_int_equal(rows.entries[rows.rows[0].first].now->tid, 102);
+	assert_int_equal(rows.rows[1].count, 3);
+	assert_int_equal(rows.rows[1].circle, 0);
+	thread_rows_finish(&rows);
+}
+
+static void test_what_is_waited_for_follows_from_kernel_functions(void **state)
+{
+	static const struct {
+		const char *kernel, *wait;
+	} known[] = {
+		{ "futex_wait_queue futex_wait do_futex __x64_sys_futex do_syscall_64 ", "futex" },
+		{ "hrtimer_nanosleep common_nsleep __x64_sys_clock_nanosleep ", "timer" },
+		{ "pipe_read vfs_read ksys_read ", "pipe" },
+		{ "do_sys_poll __x64_sys_poll do_syscall_64 ", "epoll/poll" },
+		{ "wait_woken sk_wait_data tcp_recvmsg ", "socket" },
+		{ "folio_wait_bit_common filemap_fault handle_mm_fault ", "page fault" },
+		{ "__x64_sys_pause do_syscall_64 ", "other" },
+		{ "", "" }, { NULL, "" },
+	};
+	struct thread_now now = blocked(100, 101, 1);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		now.kernel = known[i].kernel;
+		assert_string_equal(thread_rows_wait(&now), known[i].wait);
+	}
+}
+
 static void test_the_function_that_waits_is_above_the_locks(void **state)
 {
 	static const char *const locks[] = { "futex_wait", "___pthread_mutex_lock" };
@@ -200,14 +245,17 @@ static void test_text_has_deadlocks_before_the_rows(void **state)
 		"DEADLOCK: 2 threads wait for each other\n"
 		"  101 app waits in worker_a for the lock at 0x5066, which 102 has\n"
 		"  102 app waits in worker_b for the lock at 0x5065, which 101 has\n\n"
-		" THREADS  STATE     SINCE  COMMAND          TIDS\n"
-		"       1  R             -  app              103\n"
-		"           (it runs, or waits for a CPU)\n"
-		"       1  S         1.0 s  app              101\n"
+		" THREADS  STATE     SINCE  WAIT        COMMAND          TIDS\n"
+		"       1  S         1.0 s  futex       app              101\n"
 		"           futex_wait [k]\n"
 		"           __GI___lll_lock_wait\n"
 		"           pthread_mutex_lock\n"
 		"           worker_a\n"
+		"       1  S         1.0 s  futex       app              102\n"
+		"           futex_wait [k]\n"
+		"           __GI___lll_lock_wait\n"
+		"           pthread_mutex_lock\n"
+		"           worker_b\n"
 		"# 1 more rows: -E says how many are printed\n");
 	free(text);
 }
@@ -228,11 +276,11 @@ static void test_json_has_null_for_what_is_unknown(void **state)
 		"{\"host\":\"web-07\",\"time_ns\":86400000000000,\"took_ns\":3000000,\"threads\":2,"
 		"\"processes\":1,\"incomplete_stacks\":0,\"dropped\":0,\"deadlocks\":[],\"rows\":["
 		"{\"threads\":1,\"state\":\"S\",\"comm\":\"app\",\"longest_ns\":5000000,"
-		"\"shortest_ns\":5000000,\"kernel\":[\"futex_wait\"],\"user\":["
+		"\"shortest_ns\":5000000,\"wait\":\"futex\",\"kernel\":[\"futex_wait\"],\"user\":["
 		"\"__GI___lll_lock_wait\",\"pthread_mutex_lock\",\"worker_a\"],\"reason\":null,"
 		"\"pids\":[100],\"tids\":[101]},"
 		"{\"threads\":1,\"state\":\"S\",\"comm\":\"b\\\\x1b\\\"\",\"longest_ns\":null,"
-		"\"shortest_ns\":null,\"kernel\":null,\"user\":null,"
+		"\"shortest_ns\":null,\"wait\":null,\"kernel\":null,\"user\":null,"
 		"\"reason\":\"its stack may be read by root only\",\"pids\":[100],"
 		"\"tids\":[102]}]}\n");
 	free(text);
@@ -246,6 +294,8 @@ UNIT_TESTS(test_thread_list)
 		cmocka_unit_test(test_a_circle_has_those_that_wait_for_each_other),
 		cmocka_unit_test(test_only_a_blocked_thread_of_the_process_is_an_owner),
 		cmocka_unit_test(test_an_owner_is_named_by_its_own_namespace),
+		cmocka_unit_test(test_rows_of_a_circle_come_first),
+		cmocka_unit_test(test_what_is_waited_for_follows_from_kernel_functions),
 		cmocka_unit_test(test_the_function_that_waits_is_above_the_locks),
 		cmocka_unit_test(test_text_has_deadlocks_before_the_rows),
 		cmocka_unit_test(test_json_has_null_for_what_is_unknown),
