@@ -149,7 +149,9 @@ static int run_screen(struct session *session, const struct options *options,
 		      const struct config *settings, struct diag *why)
 {
 	struct column_choice choice = settings->columns;
-	struct diag unsaved = { 0 };
+	struct diag unsaved = { 0 }, unlooked;
+	struct thread_looker *looker = NULL;
+	struct threads_control threads;
 	int result;
 	struct screen_config config = {
 		.analyzer = session->analyzer, .guardian = session->guardian,
@@ -172,7 +174,14 @@ static int run_screen(struct session *session, const struct options *options,
 
 	config.groups.count = options->group_count;
 	memcpy(config.groups.keys, options->groups, sizeof(options->groups));
+	if (session->capture && thread_looker_create(&looker, session, options, &unlooked))
+		log_warn("%s", unlooked.text);	/* everything else works without it */
+	if (looker) {
+		threads = thread_looker_control(looker);
+		config.threads = &threads;
+	}
 	result = screen_run(&config, why);
+	thread_looker_destroy(looker);
 	if (config_save_state(settings, &choice, &unsaved)) {
 		diag_prefix(&unsaved, "what was chosen to be shown is not kept");
 		print_sentence(unsaved.text);

@@ -129,6 +129,11 @@ void command_show_layer(struct ui_state *state, int layer);	/* enum listing_laye
 /* listing_sites.c: where a row of it leads */
 void cmd_follow(struct ui_state *state);
 
+/* view_threads.c: where threads are now */
+void cmd_threads(struct ui_state *state);
+void cmd_look_again(struct ui_state *state);
+void cmd_open_stack(struct ui_state *state);
+
 /* view_flame.c: the flame graph */
 void cmd_zoom(struct ui_state *state);
 void cmd_box(struct ui_state *state, int boxes);	/* to the right */

@@ -59,6 +59,7 @@ const char *keymap_place_name(enum view_place place)
 	case IN_BUTTERFLY: return "butterfly";
 	case IN_LISTING: return "listing";
 	case IN_COUNTERS: return "counters";
+	case IN_THREADS: return "threads";
 	case IN_SAMPLES:
 	case IN_TIMED:
 	case IN_ALL:	break;

@@ -204,6 +204,7 @@ static const struct synonyms {
 	{ "event", "pmu" },
 	{ "counters", "stat ipc" },
 	{ "counter-line", "ipc" },
+	{ "threads-now", "pstack deadlock blocked" },
 	{ "frequency", "rate hz" },
 	{ "target", "attach process user cgroup" },
 	{ "hide-kernel", "user-only" },

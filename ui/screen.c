@@ -26,6 +26,7 @@
 #include "overlays.h"
 #include "term/keys.h"
 #include "term/term.h"
+#include "views/view_threads.h"
 #include "widgets/finder.h"
 
 #define SIGNAL_STATUS(signal) (128 + (signal))
@@ -39,6 +40,7 @@ enum screen_source {
 	SOURCE_CHANGE,
 	SOURCE_PROBES,
 	SOURCE_FINDER,
+	SOURCE_LOOK,
 	SOURCE_SAVE,
 	SOURCE_COUNT
 };
@@ -393,6 +395,8 @@ static void wait_for_sources(struct screen *screen)
 		take_replies(screen);
 	if (sources[SOURCE_FINDER].revents)
 		finder_replied(&screen->state);
+	if (sources[SOURCE_LOOK].revents)
+		view_threads_found(&screen->state);
 	if (sources[SOURCE_SAVE].revents)
 		end_save(screen);
 }
@@ -434,6 +438,7 @@ static int open_sources(struct screen *screen, struct diag *why)
 	if (config->probes && config->probes->request)
 		screen->sources[SOURCE_PROBES].fd = config->probes->fd;
 	screen->sources[SOURCE_FINDER].fd = config->finder ? config->finder->fd : -1;
+	screen->sources[SOURCE_LOOK].fd = config->threads ? config->threads->fd : -1;
 	screen->sources[SOURCE_SAVE].fd = -1;
 	return 0;
 }
@@ -489,6 +494,7 @@ static int init_screen(struct screen *screen, const struct screen_config *config
 	state->display.history_bytes = config->history_bytes;
 	state->display.wall_offset_ns = clock_wall_offset_ns();
 	state->finder_control = config->finder;
+	state->threads_control = config->threads;
 	take_filter(state, &config->filter);
 	if (state->display.choice.counter_line && state->source)
 		state_ask(state);	/* query 0 has no counters */

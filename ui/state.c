@@ -250,14 +250,20 @@ struct column_set state_columns(const struct ui_state *state)
 	};
 }
 
+static void refresh_view(struct view *view, const struct ui_state *state)
+{
+	if (view->ops->refresh)
+		view->ops->refresh(view, state);
+}
+
 void state_refresh_view(struct ui_state *state)
 {
 	/* Views point into the snapshot, so they are refreshed even while they are covered. */
 	for (int kind = 0; kind < VIEW_COUNT; kind++)
 		if (!is_shared(state, kind))
-			state->views[kind]->ops->refresh(state->views[kind], state);
+			refresh_view(state->views[kind], state);
 	if (state_is_page(state))
-		state->view->ops->refresh(state->view, state);
+		refresh_view(state->view, state);
 	state->is_changed = true;
 }
 

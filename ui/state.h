@@ -175,6 +175,7 @@ struct ui_state {
 	const struct source_control *source;	/* NULL: a recording. BORROWED, like the next */
 	const struct probe_control *probe_control;	/* NULL: a recording */
 	const struct finder_control *finder_control;	/* NULL: no finder */
+	const struct threads_control *threads_control;	/* NULL: a recording */
 
 	/* Views. */
 	const struct view_spec *specs;	/* by kind of view */

@@ -13,6 +13,7 @@
 #include "views/view_messages.h"
 #include "views/view_probes.h"
 #include "views/view_table.h"
+#include "views/view_threads.h"
 #include "views/view_tree.h"
 #include "widgets/finder.h"
 #include "widgets/group_panel.h"
@@ -71,6 +72,8 @@ const struct view_spec view_specs[VIEW_COUNT] = {
 			   .has_detail = true, .is_unlisted = true },
 	[VIEW_COUNTERS] = { "Counters", "Counters", "Cnt", &view_counters_ops,
 			    .opens = VIEW_COUNTERS, .is_unlisted = true },
+	[VIEW_THREADS] = { "Threads now", "Threads", "Thr", &view_threads_ops,
+			   .opens = VIEW_THREADS, .is_unlisted = true },
 };
 
 const struct view_ops *const page_ops[PAGE_COUNT] = {
@@ -79,6 +82,7 @@ const struct view_ops *const page_ops[PAGE_COUNT] = {
 	[PAGE_LOSSES] = &view_losses_ops,
 	[PAGE_LOG] = &view_log_ops,
 	[PAGE_HIT] = &view_hit_ops,
+	[PAGE_STACK] = &view_stack_ops,
 	[PAGE_COMMAND_LINE] = &view_command_line_ops,
 };
 

@@ -49,25 +49,34 @@ struct thread_now {
 	uint64_t futex;		/* address of the lock that it waits for; 0: none with an owner */
 	uint32_t owner;		/* inner tid of the thread that has the lock; 0: unknown */
 	const char *kernel;	/* kernel functions, innermost first, with a blank after each; raw;
-				 * NULL: unknown. Owned by the reader */
+				 * NULL: unknown. Owned, see threads_destroy() */
 };
 
 struct thread_reader;
 
-/* Lists the threads of @target, the own processes @own and their children left out. @target is
- * BORROWED for the call. 0; -EINVAL: a target that is no list of tasks; -ESRCH: it has no threads;
- * -ENOMEM, -EMFILE. */
-int thread_reader_create(struct thread_reader **out, const struct target *target,
-			 size_t copy_bytes, const uint32_t *own, size_t own_count,
-			 struct diag *why);
+/* @copy_bytes: how much is copied of each user stack. 0; -ENOMEM, -EMFILE. */
+int thread_reader_create(struct thread_reader **out, size_t copy_bytes, struct diag *why);
 /* Returns false when the reading thread hangs in a read: then it still uses the reader and the
  * queue, which must not be freed. NULL is fine. */
 bool thread_reader_destroy(struct thread_reader *reader);
 
+/* The tasks that a reader leaves out: the processes @ids and their children. BORROWED. */
+struct own_processes {
+	const uint32_t *ids;
+	size_t count;
+};
+
+/* Lists the threads of @target to be read next. @comm: only those of processes that have a thread
+ * with this name, sanitized; NULL: all. Call it before the first thread_reader_start() and whenever
+ * the QUEUE_END after the last one was taken. All is BORROWED for the call. 0; -EINVAL: a target
+ * that is no list of tasks; -ESRCH: there are no such threads; -ENOMEM. */
+int thread_reader_list(struct thread_reader *reader, const struct target *target,
+		       const char *comm, const struct own_processes *own, struct diag *why);
+
 /* The event of the samples; valid while @reader lives. */
 const struct event_desc *thread_reader_event(const struct thread_reader *reader);
-/* Starts to read into @queue (of 256 KiB at least): a sample per thread, then the end. 0 or an
- * error of pthread_create(3). */
+/* Reads the listed threads into @queue (of 256 KiB at least, always the same one): a sample per
+ * thread, then the end. 0 or an error of pthread_create(3). */
 int thread_reader_start(struct thread_reader *reader, struct spsc *queue, struct diag *why);
 int thread_reader_queue_fd(const struct thread_reader *reader);	/* readable: items were queued */
 /* Consumer of the queue: it has made room. */
@@ -75,9 +84,10 @@ void thread_reader_consumed(struct thread_reader *reader);
 
 /* Returns how many threads were read so far; SIZE_MAX: all. */
 size_t thread_reader_progress(const struct thread_reader *reader);
-/* Returns the threads, by pid and tid, without those that ended before they were read. Valid after
- * the reader's QUEUE_END was taken; BORROWED. */
-const struct thread_now *thread_reader_threads(const struct thread_reader *reader, size_t *count);
+/* Returns the threads, by pid and tid, without those that ended before they were read. Only after
+ * the reader's QUEUE_END was taken. The caller's: threads_destroy(). */
+struct thread_now *thread_reader_take_threads(struct thread_reader *reader, size_t *count);
+void threads_destroy(struct thread_now *threads, size_t count);	/* NULL is fine */
 
 /* Parse texts of /proc/PID/task/TID, for tests. @text is NUL-terminated. */
 

@@ -72,9 +72,12 @@ void session_recordings_configure(struct session_recordings *recordings,
 /* The sandboxes, all of one zygote: a name must not wait for a symtab, nor a symtab for the source
  * lines of a large file. */
 enum {
-	SANDBOX_OF_DSOS, SANDBOX_OF_NAMES, SANDBOX_OF_LINES, SANDBOX_OF_CALLERS,
-	SANDBOX_OF_PROBES, SANDBOX_OF_TARGETS, SANDBOX_OF_CODE,
-	SESSION_SANDBOXES,
+	SANDBOX_OF_DSOS, SANDBOX_OF_NAMES, SANDBOX_OF_CALLERS,
+	THREAD_SANDBOXES,	/* threads_now.c has its own of those above */
+	SANDBOX_OF_LINES = THREAD_SANDBOXES, SANDBOX_OF_PROBES, SANDBOX_OF_TARGETS,
+	SANDBOX_OF_CODE,
+	SANDBOX_OF_THREADS,
+	SESSION_SANDBOXES = SANDBOX_OF_THREADS + THREAD_SANDBOXES,
 	SANDBOX_OF_RECORDINGS = SANDBOX_OF_PROBES	/* recordings have no probes */
 };
 
@@ -158,6 +161,29 @@ int batch_run(struct session *session, const struct options *options, struct dia
  * Returns 0; BATCH_OUTPUT_FAILED, @why set; 128+n: signal n; < 0: -errno, @why set: -ETIMEDOUT: a
  * thread's memory does not respond. */
 int threads_run(struct session *session, const struct options *options, struct diag *why);
+
+/* Looks at where threads are, whenever the screen asks: a thread of its own does, with an analyzer
+ * and services of its own. */
+struct thread_looker;
+
+/* Takes the sandboxes for it from the live @session, which is BORROWED and must outlive it. 0 or
+ * -errno. */
+int thread_looker_create(struct thread_looker **out, struct session *session,
+			 const struct options *options, struct diag *why);
+/* Waits at most 2 s; a thread that hangs is left with all that it uses. NULL is fine. */
+void thread_looker_destroy(struct thread_looker *looker);
+struct threads_control thread_looker_control(struct thread_looker *looker);
+
+/* Parts of a session that only reads threads. */
+
+/* Creates session->threads, which has listed none yet. 0 or -errno. */
+int session_open_threads(struct session *session, const struct options *options,
+			 struct diag *why);
+/* Starts the services, and reads the threads that are listed. 0 or -errno. */
+int session_start_threads(struct session *session, const struct options *options,
+			  struct diag *why);
+/* Describes the samples that the threads are read as. */
+void session_describe_threads(struct session *session, struct ingest_config *out);
 
 /* --stat: counts and prints, to standard error if there is a command, whose standard output must
  * stay its own, else to standard output.

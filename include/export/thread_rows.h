@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "analyzer/snapshot.h"
 #include "capture/thread_reader.h"
 
 /* A thread and its user stack. All is BORROWED. */
@@ -52,6 +53,9 @@ const char *thread_rows_wait(const struct thread_now *now);
 /* The function that waits: the innermost one that is not the lock's own. "" unknown. BORROWED. */
 const char *thread_rows_waits_in(const struct thread_entry *entry);
 
+/* Why the thread has no stack; "": it has one. */
+const char *thread_rows_reason(const struct thread_now *now);
+
 struct thread_listing {
 	const struct thread_rows *rows;
 	const char *host;		/* raw */
@@ -61,6 +65,20 @@ struct thread_listing {
 	uint64_t dropped;		/* stacks that were left out for want of memory */
 	size_t max_rows;
 };
+
+/* What a look at threads found, with all that its rows refer to. */
+struct threads_found {
+	uint64_t number;		/* the request's */
+	struct diag why;		/* err not 0: nothing was found, and why */
+	struct thread_rows rows;
+	struct thread_listing listing;	/* describes `rows` */
+	struct thread_now *threads;	/* owned */
+	size_t thread_count;
+	struct snapshot **snapshots;	/* owned, each one too: the names of the frames */
+	size_t snapshot_count;
+};
+
+void threads_found_destroy(struct threads_found *found);	/* NULL is fine */
 
 void threads_write_text(FILE *out, const struct thread_listing *listing);
 /* Writes it as JSON, on a line; null where a value is unknown. */

@@ -44,7 +44,7 @@
 
 #define SANDBOX_INPUTS_MAX 4
 #define SANDBOX_JOB_FDS	   (SANDBOX_INPUTS_MAX + 1)
-#define SANDBOX_USERS_MAX 8
+#define SANDBOX_USERS_MAX 10
 
 enum sandbox_job_kind {
 	SANDBOX_SYMBOLS,	/* DSO, its debug file if any -> struct flat_table:

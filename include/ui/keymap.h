@@ -30,10 +30,11 @@ enum view_place {
 	IN_BUTTERFLY = 1 << 6,	/* a function, its callers and callees */
 	IN_LISTING = 1 << 7,	/* the code of a function */
 	IN_COUNTERS = 1 << 8,	/* counters: no samples */
+	IN_THREADS = 1 << 9,	/* where threads are now */
 	IN_SAMPLES = IN_TABLE | IN_TREE | IN_FLAME | IN_GROUPS | IN_BUTTERFLY |
 		     IN_LISTING,	/* samples */
 	IN_TIMED = IN_SAMPLES | IN_PROBES | IN_COUNTERS,	/* views of a window of time */
-	IN_ALL = IN_TIMED | IN_PAGER,
+	IN_ALL = IN_TIMED | IN_PAGER | IN_THREADS,
 };
 
 struct ui_state;

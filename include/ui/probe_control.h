@@ -1,10 +1,11 @@
-/* probe_control.h - how the screen reaches the probe engine and the finder of what can be probed;
- * tests pass controls without a thread. */
+/* probe_control.h - how the screen reaches the probe engine, the finder of what can be probed, and
+ * who looks at threads; tests pass controls without a thread. */
 #ifndef UI_PROBE_CONTROL_H
 #define UI_PROBE_CONTROL_H
 
 #include <stdbool.h>
 
+#include "export/thread_rows.h"
 #include "probe/probe_engine.h"
 #include "probe/targets.h"
 
@@ -30,6 +31,24 @@ struct finder_control {
 	const struct target_reply *(*reply)(void *owner);
 	void (*renew)(void *owner);	/* works like target_finder_renew() */
 	int fd;			/* readable when a reply waits */
+};
+
+/* Whose threads are looked at. */
+struct threads_request {
+	uint64_t number;	/* not 0 */
+	uint32_t id;		/* a process, or one of its threads; 0: all processes */
+	char comm[80];		/* only processes with a thread of this name, sanitized; "": any */
+};
+
+/* How the screen has it looked where threads are. Thread: the ui's; both calls return at once. */
+struct threads_control {
+	void *owner;
+	/* Requests a look. One that is under way is finished; of those that wait only the newest
+	 * is made. False: too many wait, try again later. */
+	bool (*ask)(void *owner, const struct threads_request *request);
+	/* Returns the newest result not taken yet, NULL: none. The caller's. */
+	struct threads_found *(*take)(void *owner);
+	int fd;			/* readable when a result waits */
 };
 
 #endif

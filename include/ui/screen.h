@@ -41,6 +41,7 @@ struct screen_config {
 	const struct source_control *source;	/* NULL: a recording */
 	const struct probe_control *probes;	/* NULL: a recording */
 	const struct finder_control *finder;	/* NULL: no finder */
+	const struct threads_control *threads;	/* NULL: a recording, or unavailable */
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
 	bool is_command_clock;		/* the command only limits the time of sampling: pause when
 					 * it ends */

@@ -160,6 +160,7 @@ enum view_kind {
 	VIEW_BUTTERFLY,
 	VIEW_LISTING,
 	VIEW_COUNTERS,
+	VIEW_THREADS,
 	VIEW_COUNT
 };
 #define VIEW_TABLES VIEW_TREE	/* kinds below it are tables and have columns */
@@ -182,6 +183,7 @@ enum page_kind {
 	PAGE_LOSSES,
 	PAGE_LOG,
 	PAGE_HIT,		/* one hit of a probe */
+	PAGE_STACK,		/* the stack of threads */
 	PAGE_COMMAND_LINE,
 	PAGE_COUNT
 };

@@ -108,7 +108,7 @@ void publisher_switch(struct publisher *publisher, uint64_t begin_ns, bool had_b
 	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
 	publisher->event = 0;
 	publisher_freeze(publisher, 0, 0);
-	publisher->is_ended = false;
+	publisher->is_ended = publisher->has_asked_last = false;
 }
 
 void publisher_zero(struct publisher *publisher)

@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/sanitize.h"
 #include "base/service.h"
 #include "base/whole_io.h"
 #include "bpf/task_registers.h"
@@ -67,7 +68,10 @@ struct thread_reader {
 	size_t count;
 	unsigned char stack[THREAD_COPY_BYTES_MAX + 8];	/* the copy of one thread's */
 	int64_t lag_ns[CPUS_MAX];	/* our clock less the scheduler's; 0: not measured */
-	bool has_begun;
+	bool has_iterator;		/* was tried: it is, or was refused */
+	/* thread_reader_start() stores true after the threads were listed; the reading thread
+	 * exchanges it for false before it reads them. */
+	atomic_bool is_due;
 	/* How many threads were read; the reading thread stores, thread_reader_progress() loads. */
 	_Atomic size_t progress;
 };
@@ -559,12 +563,12 @@ static int serve(void *owner)
 	struct thread_reader *reader = owner;
 	struct diag why;
 
-	if (reader->has_begun)
+	if (!atomic_exchange(&reader->is_due, false))
 		return SERVICE_SLEEP;
-	reader->has_begun = true;
-	if (task_iterator_create(&reader->iterator, &why))
+	if (!reader->has_iterator && task_iterator_create(&reader->iterator, &why))
 		log_note("stacks may end early where code keeps its frame in a register: %s",
 			 why.text);
+	reader->has_iterator = true;
 	for (size_t i = 0; i < reader->count; i++) {
 		if (service_is_stopping(reader->service) ||
 		    !read_thread(reader, &reader->threads[i]) ||
@@ -609,16 +613,44 @@ static bool has_id(const uint32_t *ids, size_t count, uint32_t id)
 	return false;
 }
 
-/* Whom to leave out. */
-struct own_processes {
-	const uint32_t *ids;
-	size_t count;
+/* Whose threads are listed. */
+struct listing {
+	const struct target *target;
+	const char *comm;		/* NULL: any */
+	const struct own_processes *own;
 };
+
+static bool has_name(pid_t pid, pid_t tid, const char *comm)
+{
+	char path[64], text[32], name[4 * sizeof(text) + 1];
+	const int length =
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+	const int fd = length > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	got = whole_read(fd, text, sizeof(text));
+	close(fd);
+	if (got <= 0)
+		return false;
+	sanitize_text(name, sizeof(name), text, (size_t)got - 1);	/* the last is a newline */
+	return !strcmp(name, comm);
+}
+
+static bool has_thread_named(pid_t pid, const pid_t *tids, size_t count, const char *comm)
+{
+	for (size_t i = 0; i < count; i++)
+		if (has_name(pid, tids[i], comm))
+			return true;
+	return false;
+}
 
 /* Appends thread @tid of process @pid; 0: all of its threads. What has ended has none. */
 static int append_process(struct thread_reader *reader, uint32_t pid, uint32_t tid,
-			  const struct own_processes *own)
+			  const struct listing *of)
 {
+	const struct own_processes *own = of->own;
 	char path[64], text[FILE_BYTES];
 	size_t count = 0;
 	pid_t *tids = NULL;
@@ -643,6 +675,8 @@ static int append_process(struct thread_reader *reader, uint32_t pid, uint32_t t
 		return append_thread(reader, pid, tid, is_inner);
 	if (task_list_threads((pid_t)pid, &tids, &count) == -ENOMEM)
 		err = -ENOMEM;
+	if (of->comm && !has_thread_named((pid_t)pid, tids, count, of->comm))
+		count = 0;
 	for (size_t i = 0; i < count && !err; i++)
 		err = append_thread(reader, pid, (uint32_t)tids[i], is_inner);
 	free(tids);
@@ -674,9 +708,9 @@ static int compare(const void *a, const void *b)
 	return (one->tid > other->tid) - (one->tid < other->tid);
 }
 
-static int list_threads(struct thread_reader *reader, const struct target *target,
-			const struct own_processes *own)
+static int list_threads(struct thread_reader *reader, const struct listing *of)
 {
+	const struct target *target = of->target;
 	const bool has_threads = target->kind == TARGET_THREADS;
 	size_t count = 0;
 	pid_t *pids = NULL;
@@ -684,9 +718,9 @@ static int list_threads(struct thread_reader *reader, const struct target *targe
 
 	for (size_t i = 0; i < target->id_count && !err; i++)
 		err = append_process(reader, (uint32_t)target->ids[i],
-				     has_threads ? (uint32_t)target->ids[i] : 0, own);
+				     has_threads ? (uint32_t)target->ids[i] : 0, of);
 	for (size_t i = 0; i < count && !err; i++)
-		err = append_process(reader, (uint32_t)pids[i], 0, own);
+		err = append_process(reader, (uint32_t)pids[i], 0, of);
 	free(pids);
 	if (!err && reader->count)
 		qsort(reader->threads, reader->count, sizeof(*reader->threads), compare);
@@ -710,13 +744,9 @@ static void describe_event(struct thread_reader *reader)
 	snprintf(reader->event.name, sizeof(reader->event.name), "threads");
 }
 
-int thread_reader_create(struct thread_reader **out, const struct target *target,
-			 size_t copy_bytes, const uint32_t *own, size_t own_count,
-			 struct diag *why)
+int thread_reader_create(struct thread_reader **out, size_t copy_bytes, struct diag *why)
 {
-	const struct own_processes own_processes = { own, own_count };
 	struct thread_reader *reader = calloc(1, sizeof(*reader));
-	int err;
 
 	*out = NULL;
 	if (!reader)
@@ -726,18 +756,36 @@ int thread_reader_create(struct thread_reader **out, const struct target *target
 	reader->items_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	reader->room_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	describe_event(reader);
-	err = reader->items_fd < 0 || reader->room_fd < 0 ? -EMFILE
-							  : list_threads(reader, target,
-									 &own_processes);
-	if (!err && !reader->count)
-		err = -ESRCH;
-	if (err) {
+	if (reader->items_fd < 0 || reader->room_fd < 0) {
 		thread_reader_destroy(reader);
-		return diag_set(why, err, "cannot list the threads: %s",
-				err == -ESRCH ? "there are none" : strerror(-err));
+		return diag_set(why, -EMFILE, "cannot list the threads: %s", strerror(EMFILE));
 	}
 	*out = reader;
 	return 0;
+}
+
+static void forget_threads(struct thread_reader *reader)
+{
+	threads_destroy(reader->threads, reader->count);
+	reader->threads = NULL;
+	reader->count = 0;
+}
+
+int thread_reader_list(struct thread_reader *reader, const struct target *target,
+		       const char *comm, const struct own_processes *own, struct diag *why)
+{
+	const struct listing of = { target, comm, own };
+	int err;
+
+	forget_threads(reader);
+	reader->registers_pid = 0;
+	memset(reader->lag_ns, 0, sizeof(reader->lag_ns));	/* it grows with the host's time */
+	atomic_store_explicit(&reader->progress, 0, memory_order_relaxed);
+	err = list_threads(reader, &of);
+	if (!err && !reader->count)
+		err = -ESRCH;
+	return err ? diag_set(why, err, "cannot list the threads: %s",
+			      err == -ESRCH ? "there are none" : strerror(-err)) : 0;
 }
 
 bool thread_reader_destroy(struct thread_reader *reader)
@@ -747,9 +795,7 @@ bool thread_reader_destroy(struct thread_reader *reader)
 	if (!service_stop(reader->service))
 		return false;
 	service_destroy(reader->service);
-	for (size_t i = 0; i < reader->count; i++)
-		free((char *)reader->threads[i].kernel);
-	free(reader->threads);
+	forget_threads(reader);
 	free(reader->registers);
 	task_iterator_destroy(reader->iterator);
 	if (reader->items_fd >= 0)
@@ -774,6 +820,11 @@ int thread_reader_start(struct thread_reader *reader, struct spsc *queue, struct
 	int err;
 
 	reader->queue = queue;
+	atomic_store(&reader->is_due, true);	/* serve() */
+	if (reader->service) {
+		service_wake(reader->service);
+		return 0;
+	}
 	err = service_create(&reader->service, &plan);
 	return err ? diag_set(why, err, "cannot start the thread that reads stacks: %s",
 			      strerror(-err)) : 0;
@@ -794,8 +845,19 @@ size_t thread_reader_progress(const struct thread_reader *reader)
 	return atomic_load_explicit(&reader->progress, memory_order_relaxed);
 }
 
-const struct thread_now *thread_reader_threads(const struct thread_reader *reader, size_t *count)
+struct thread_now *thread_reader_take_threads(struct thread_reader *reader, size_t *count)
 {
+	struct thread_now *threads = reader->threads;
+
 	*count = reader->count;
-	return reader->threads;
+	reader->threads = NULL;
+	reader->count = 0;
+	return threads;
+}
+
+void threads_destroy(struct thread_now *threads, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free((char *)threads[i].kernel);
+	free(threads);
 }

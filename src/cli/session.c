@@ -637,17 +637,26 @@ static int open_capture(struct session *session, struct options *options, struct
 	return err ? err : source_create(&session->source, session->capture, false, why);
 }
 
-static int open_threads(struct session *session, const struct options *options, struct diag *why)
+int session_open_threads(struct session *session, const struct options *options,
+			 struct diag *why)
 {
 	const struct call_graph *call_graph = &options->capture.call_graph;
-	const bool is_own_left_out = !options->includes_self;
 	const size_t copy_bytes = call_graph->mode == CALL_GRAPH_DWARF && call_graph->copy_bytes
 					  ? call_graph->copy_bytes : THREAD_COPY_BYTES;
 
+	return thread_reader_create(&session->threads, copy_bytes, why);
+}
+
+static int open_threads(struct session *session, const struct options *options, struct diag *why)
+{
+	const bool is_own_left_out = !options->includes_self;
+	const struct own_processes own = { session->own_pids,
+					   is_own_left_out ? session->own_pid_count : 0 };
+	int err = session_open_threads(session, options, why);
+
 	gethostname(session->host, sizeof(session->host) - 1);
-	return thread_reader_create(&session->threads, &options->capture.target, copy_bytes,
-				    session->own_pids,
-				    is_own_left_out ? session->own_pid_count : 0, why);
+	return err ? err : thread_reader_list(session->threads, &options->capture.target, NULL,
+					      &own, why);
 }
 
 static int open_recordings(struct session *session, const struct options *options,
@@ -683,14 +692,15 @@ static int create_stages(struct session *session, const struct options *options,
 	int err = dso_opener_create(&session->opener, session->sandboxes[SANDBOX_OF_DSOS],
 				    open_cache(options), why);
 
-	if (!err)
+	if (!err && !session->threads)
 		err = line_server_create(&session->line_server,
 					 session->sandboxes[SANDBOX_OF_LINES], why);
 	if (!err)
 		err = slow_unwinder_create(&session->slow_unwinder,
 					   session->sandboxes[SANDBOX_OF_CALLERS],
-					   line_server_thread(session->line_server), why);
-	if (!err)
+					   session->threads ? NULL
+					   : line_server_thread(session->line_server), why);
+	if (!err && !session->threads)
 		err = listing_server_create(&session->listing_server,
 					    session->sandboxes[SANDBOX_OF_CODE],
 					    session->code_reader, NULL, why);
@@ -752,12 +762,17 @@ static void consume_threads(void *source)
 	thread_reader_consumed(source);
 }
 
-static void configure_threads(struct session *session, struct analyzer_config *config)
+void session_describe_threads(struct session *session, struct ingest_config *out)
 {
 	session->thread_event = thread_reader_event(session->threads);
-	config->ingest = (struct ingest_config){
+	*out = (struct ingest_config){
 		.events = &session->thread_event, .event_count = 1, .can_wait = true,
 	};
+}
+
+static void configure_threads(struct session *session, struct analyzer_config *config)
+{
+	session_describe_threads(session, &config->ingest);
 	config->queue_fd = thread_reader_queue_fd(session->threads);
 	config->queue_drained = consume_threads;
 	config->source = session->threads;
@@ -860,6 +875,16 @@ static int start_source(struct session *session, const struct options *options, 
 		err = command_output_start(&session->command_output,
 					   command_output_fd(session->command), why);
 	return err ? err : command_start(session->command, why);
+}
+
+int session_start_threads(struct session *session, const struct options *options,
+			  struct diag *why)
+{
+	int err = create_stages(session, options, why);
+
+	if (!err)
+		err = start_analyzer(session, options, why);
+	return err ? err : thread_reader_start(session->threads, &session->queue, why);
 }
 
 int session_start(struct session *session, struct options *options, bool has_screen,

@@ -15,6 +15,7 @@
 #include "ui/views/view_counters.h"
 #include "ui/views/view_probes.h"
 #include "ui/views/view_table.h"
+#include "ui/views/view_threads.h"
 #include "ui/views/view_tree.h"
 #include "ui/widgets/finder.h"
 #include "ui/widgets/group_panel.h"

@@ -33,6 +33,7 @@ static const struct help_line subjects[] = {
 	{ "first last", "To the top, to the bottom" },
 	{ "symbols dsos commands tasks cpus", "Symbols, DSOs, commands, tasks, CPUs" },
 	{ "probes groups counters", "Probes, groups, counters" },
+	{ "look-again open-stack", "Look again; the whole stack" },
 	{ "tree flame", "The tree, the flame graph of the row's calls" },
 	{ "open-function whole-tree", "Its own tree; without what was opened last" },
 	{ "zoom whole-flame", "Widen the frame; without what was opened last" },

@@ -99,6 +99,7 @@ bool views_opening_part(enum view_kind kind, const struct snapshot_row *row,
 	case VIEW_GROUPS:
 	case VIEW_LISTING:
 	case VIEW_COUNTERS:
+	case VIEW_THREADS:
 	case VIEW_COUNT:
 		break;
 	}

@@ -157,6 +157,7 @@ static void test_rows_of_a_circle_come_first(void **state)
 	assert_int_equal(rows.row_count, 2);
 	assert_int_equal(rows.rows[0].count, 2);
 	assert_int_equal(rows.rows[0].circle, 1);
+	assert_int_equal(rows.waiting[1].circle, 1);
 	assert_int_equal(rows.entries[rows.rows[0].first].now->tid, 102);
 	assert_int_equal(rows.rows[1].count, 3);
 	assert_int_equal(rows.rows[1].circle, 0);

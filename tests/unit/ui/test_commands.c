@@ -58,9 +58,10 @@ static const struct key_meaning {
 	{ "Ctrl-D", "half-down" },
 	{ "Home", "first" },
 	{ "End G", "last" },
-	{ "Enter", "open open-function open-group open-probe open-rows zoom follow" },
+	{ "Enter", "open open-function open-group open-probe open-rows zoom follow open-stack" },
 	/* Open, or fold out; to the next box of the flame graph, the next page of a probe. */
-	{ "Right l", "open open-line open-groups open-inlined open-rows box-right next-page" },
+	{ "Right l", "open open-line open-groups open-inlined open-rows open-stack box-right "
+		     "next-page" },
 	{ "Esc Backspace", "back leave-tree" },
 	/* Back, or fold in; to the box or the page before. */
 	{ "Left h", "back close-line close-rows box-left previous-page" },
@@ -121,7 +122,8 @@ static const struct key_meaning {
 	{ "y", "copy-line" },
 	{ "V", "counters" },
 	{ "=", "counter-line" },
-	{ "B W u @ | Y O", "" },
+	{ "@", "threads-now look-again" },
+	{ "B W u | Y O", "" },
 };
 
 /* Is @word one of those of @list, between which there are blanks? */

@@ -180,6 +180,9 @@ static void check_page(const struct ui *ui, enum view_kind kind)
 	else if (kind == VIEW_COUNTERS)	/* titles; the line about what is counted */
 		assert_int_equal(((const struct counters_view *)ui->state.views[kind])->page,
 				 196 - 2);
+	else if (kind == VIEW_THREADS)	/* the sums, titles; the line about the row */
+		assert_int_equal(((const struct threads_view *)ui->state.views[kind])->page,
+				 196 - 3);
 	else if (kind == VIEW_GROUPS)
 		assert_int_equal(groups_view_of(&ui->state)->lines.rows.page, rows);
 	else
