@@ -161,6 +161,17 @@ static const struct table_order *chosen_order(const struct ui_state *state)
 					: &state->display.orders[state->shown_kind];
 }
 
+/* Returns the columns that the event has nothing for. Of rows of several events each has its own
+ * unit. */
+static uint64_t columns_without_event(const struct snapshot *shown)
+{
+	const uint64_t of_events = columns_of_absent_events(shown);
+
+	if (!shown || !shown->is_of_waits)
+		return of_events | COLUMNS_OF_WAITS;
+	return of_events | COLUMN_BIT(shown->keys & KEY_EVENT ? COL_TIME : COL_PERIOD);
+}
+
 /* Without the column that was chosen, as the events are others now, the hottest row comes first. */
 const struct table_order *state_order(const struct ui_state *state)
 {
@@ -171,8 +182,7 @@ const struct table_order *state_order(const struct ui_state *state)
 	if (state->shown && state->shown->keys & KEY_EVENT &&
 	    COLUMN_WEIGHTS & COLUMN_BIT(order->column))
 		return &most;
-	return columns_of_absent_events(state->shown) & COLUMN_BIT(order->column) ? &hottest
-										  : order;
+	return columns_without_event(state->shown) & COLUMN_BIT(order->column) ? &hottest : order;
 }
 
 void state_set_order(struct ui_state *state, struct table_order order)
@@ -220,7 +230,7 @@ uint64_t state_unable_columns(const struct ui_state *state)
 	return (has_several_events(state) ? 0 : COLUMN_BIT(COL_EVENT)) |
 	       (has_probes(state) ? 0 : COLUMN_BIT(COL_PROBE)) |
 	       (state_is_compared(state) ? 0 : COLUMN_CHANGES) |
-	       columns_of_absent_events(state->shown);
+	       columns_without_event(state->shown);
 }
 
 const struct event_ratio *state_tree_ratio(const struct ui_state *state)

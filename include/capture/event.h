@@ -25,7 +25,7 @@ struct event_desc {
 				 * fields of PERF_SAMPLE_RAW; NULL: not recorded */
 	uint32_t long_bytes;	/* size of a long in raw_format: 4 or 8 */
 	uint64_t freq_hz;	/* 0 with a fixed period */
-	uint64_t fixed_period;	/* 0 with a frequency */
+	uint64_t fixed_period;	/* 0 with a frequency; live counts_waits: ns, see off_cpu.h */
 	uint32_t copy_bytes;	/* most bytes of user stack copied per sample; 0: no copies */
 	bool has_values_by_thread;	/* PERF_SAMPLE_READ: each thread has counters of its own
 					 * (Linux 6.12) */

@@ -78,15 +78,17 @@ void events_write_json(FILE *out, const struct snapshot_events *events,
  *
  * Names: a ';' in a name is written ':', as ';' separates names. Code without a name has that of
  *        its DSO: "[libfoo.so]".
- * Count: samples whose stack ends there; all lines add up to the tree's samples. Compared, there
- *        are two counts as difffolded.pl writes them: the baseline's, then the window's, neither
- *        scaled: flamegraph.pl draws the second in the colours of the difference.
+ * Count: samples whose stack ends there, or (@is_of_waits) ns that they waited; all lines add up to
+ *        the tree's. Compared, there are two counts as difffolded.pl writes them: the baseline's,
+ *        then the window's, neither scaled: flamegraph.pl draws the second in the colours of the
+ *        difference.
  * Thread: any.
  */
 
 /* Writes @tree, a callees tree. @marks_kernel: append "_[k]" to names of kernel code. @is_compared:
  * two counts a line. Errors stay in @out (ferror(3)). 0 or -ENOMEM: the rest is missing. */
-int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, bool is_compared);
+int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, bool is_compared,
+		 bool is_of_waits);
 
 /* A new file of folded stacks, written in a thread of its own: a disk may be slow, and a window may
  * have a hundred thousand stacks. All calls come from one thread; the snapshot goes to the writing

@@ -42,6 +42,10 @@ enum column_id {
 	COL_POD,
 	COL_FROM,
 	COL_MISPREDICTED,
+	COL_TIME,		/* this one and those down to COL_WAKER: only of waits */
+	COL_WAIT,
+	COL_WAIT_STATE,
+	COL_WAKER,
 	COL_EVENT,		/* shown: rows are also keyed by event */
 	COL_IPC,		/* this one and those down to COL_EVENT_4: of several events, see
 				 * analyzer/snapshot.h */
@@ -95,7 +99,8 @@ const char *columns_help(enum column_id id, const struct snapshot *snapshot, cha
 /* True if rows can be sorted by the column. */
 bool columns_is_order(enum column_id id);
 /* The columns whose numbers can't be compared between rows of different events. */
-#define COLUMN_WEIGHTS (COLUMN_BIT(COL_SELF) | COLUMN_BIT(COL_TOTAL) | COLUMN_BIT(COL_PERIOD))
+#define COLUMN_WEIGHTS (COLUMN_BIT(COL_SELF) | COLUMN_BIT(COL_TOTAL) | COLUMN_BIT(COL_PERIOD) | \
+			COLUMN_BIT(COL_TIME))
 /* Returns < 0 if @a comes first in the natural order of column @id, which must be sortable. Both
  * are rows of @snapshot. */
 int columns_compare(enum column_id id, const struct snapshot *snapshot,
@@ -133,6 +138,10 @@ bool columns_has(const struct column_layout *layout, enum column_id id);
 /* The columns that exist only while windows are compared. */
 #define COLUMN_CHANGES (COLUMN_BIT(COL_CHANGE) | COLUMN_BIT(COL_CHANGE_BAR) | \
 			COLUMN_BIT(COL_TOTAL_CHANGE) | COLUMN_BIT(COL_RATE_CHANGE))
+
+/* The columns that exist only while the event counts waits. */
+#define COLUMNS_OF_WAITS (COLUMN_BIT(COL_TIME) | COLUMN_BIT(COL_WAIT) | \
+			  COLUMN_BIT(COL_WAIT_STATE) | COLUMN_BIT(COL_WAKER))
 
 /* The columns that exist only while a few events are sampled. */
 #define COLUMNS_OF_EVENTS (COLUMN_BIT(COL_CHANGE) - COLUMN_BIT(COL_IPC))

@@ -449,8 +449,8 @@ static int describe_events(struct capture *capture, struct diag *why)
 		event_desc_identify(desc, attr);
 		desc->is_sideband = i == capture->plan.events.count;
 		desc->freq_hz = attr->freq ? attr->sample_freq : 0;
-		desc->fixed_period =
-			attr->freq || event_is_off_cpu(attr) ? 0 : attr->sample_period;
+		desc->fixed_period = event_is_off_cpu(attr) ? capture->plan.off_cpu_period_ns
+				   : attr->freq		    ? 0 : attr->sample_period;
 		desc->copy_bytes = attr->sample_stack_user;
 		if (desc->is_sideband) {
 			snprintf(desc->name, sizeof(desc->name), "dummy");
@@ -541,7 +541,8 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 				   !plan->target.no_inherit;
 	plan->is_cpu_wide |= (plan->cant_inherit_reads || capture_plan_has_off_cpu(plan)) &&
 			     capture_plan_has_tasks(plan);
-	plan->off_cpu_period_ns = config->off_cpu_period_ns;
+	plan->off_cpu_period_ns = config->off_cpu_period_ns ? config->off_cpu_period_ns
+							    : OFF_CPU_PERIOD_NS;
 	set_rates(capture, config);
 	plan->are_hits_too_many = config->are_hits_too_many ||
 				  !holds_burst(plan, config->ring_pages);

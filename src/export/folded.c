@@ -70,21 +70,27 @@ static bool put_name(struct path *path, const struct tree_node *node, bool marks
 	return true;
 }
 
-/* Samples in the window and in its baseline. */
+/* Samples, of waits ns, in the window and in its baseline. */
 struct counts {
-	uint64_t samples, base;
+	uint64_t now, base;
 };
 
-/* Samples whose path ends here: also those of a leaf that a filter hides. */
-static struct counts ended_samples(const struct call_tree *tree, uint32_t index)
+static uint64_t count_of(const struct load *load, bool is_of_waits)
+{
+	return is_of_waits ? (uint64_t)load->weight : load->samples;
+}
+
+/* Counts what ends here: also samples of a leaf that a filter hides. */
+static struct counts ended_here(const struct call_tree *tree, uint32_t index, bool is_of_waits)
 {
 	const struct tree_node *node = &tree->nodes[index];
-	struct counts ended = { node->now.total.samples, node->base.total.samples };
+	struct counts ended = { count_of(&node->now.total, is_of_waits),
+				count_of(&node->base.total, is_of_waits) };
 
 	for (uint32_t child = index + 1; child < index + node->size;
 	     child += tree->nodes[child].size) {
-		ended.samples -= tree->nodes[child].now.total.samples;
-		ended.base -= tree->nodes[child].base.total.samples;
+		ended.now -= count_of(&tree->nodes[child].now.total, is_of_waits);
+		ended.base -= count_of(&tree->nodes[child].base.total, is_of_waits);
 	}
 	return ended;
 }
@@ -92,13 +98,13 @@ static struct counts ended_samples(const struct call_tree *tree, uint32_t index)
 static void put_line(FILE *out, const struct path *path, const struct tree_node *node,
 		     struct counts counts, bool is_compared)
 {
-	if (!counts.samples && !counts.base)
+	if (!counts.now && !counts.base)
 		return;
 	path->text[path->ends[node->depth]] = '\0'; /* names of deeper ones stay after it */
 	safe_put_text(out, sanitize_checked(path->text));
 	if (is_compared)
 		safe_print(out, " %" PRIu64, counts.base);
-	safe_print(out, " %" PRIu64 "\n", counts.samples);
+	safe_print(out, " %" PRIu64 "\n", counts.now);
 }
 
 static uint32_t deepest(const struct call_tree *tree)
@@ -111,7 +117,8 @@ static uint32_t deepest(const struct call_tree *tree)
 	return depth;
 }
 
-int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, bool is_compared)
+int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, bool is_compared,
+		 bool is_of_waits)
 {
 	struct path path = { .ends = calloc(deepest(tree) + 1, sizeof(*path.ends)) };
 	int err = path.ends ? 0 : -ENOMEM;
@@ -120,7 +127,8 @@ int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, boo
 		if (!put_name(&path, &tree->nodes[i], marks_kernel))
 			err = -ENOMEM;
 		else
-			put_line(out, &path, &tree->nodes[i], ended_samples(tree, i), is_compared);
+			put_line(out, &path, &tree->nodes[i], ended_here(tree, i, is_of_waits),
+				 is_compared);
 	}
 	free(path.text);
 	free(path.ends);
@@ -150,7 +158,8 @@ static int write_stacks(const struct folded_file *file, int fd)
 		return err;
 	}
 	errno = 0;
-	err = folded_write(out, &file->stacks->tree, false, file->stacks->is_compared);
+	err = folded_write(out, &file->stacks->tree, false, file->stacks->is_compared,
+			   file->stacks->is_of_waits);
 	if (!err && ferror(out))
 		err = errno ? -errno : -EIO;
 	if (fclose(out) && !err)

@@ -295,6 +295,8 @@ static void put_rate(FILE *out, const struct snapshot *snapshot)
 {
 	if (snapshot->freq_hz)
 		safe_print(out, " %" PRIu64 " Hz", snapshot->freq_hz);
+	else if (snapshot->fixed_period && snapshot->is_of_waits)
+		safe_print(out, " from %g ms", (double)snapshot->fixed_period / 1e6);
 	else if (snapshot->fixed_period)
 		safe_print(out, " every %" PRIu64, snapshot->fixed_period);
 }

@@ -192,8 +192,11 @@ static void put_numbers(const struct groups_view *groups, const struct group_nod
 		return;
 	canvas_put_right(canvas, on_line(places->self, y), canvas_clean(format_pct(text, self)),
 			 row_role_of_share(self));
-	canvas_put_right(canvas, on_line(places->count, y),
-			 canvas_clean(format_count(text, node->now.self.samples)), ROLE_DIM);
+	if (groups->lines.rows.groups->is_of_waits)
+		format_wait(text, node->now.self.weight);
+	else
+		format_count(text, node->now.self.samples);
+	canvas_put_right(canvas, on_line(places->count, y), canvas_clean(text), ROLE_DIM);
 	format_bar(text, sizeof(text), places->bar.width, fraction, canvas->is_ascii);
 	canvas_put_text(canvas, on_line(places->bar, y), canvas_clean(text),
 			row_role_of_share(self));
@@ -298,7 +301,9 @@ static void draw_titles(const struct ui_state *state, const struct places *place
 	if (places->ratio.width)
 		canvas_put_right(canvas, on_line(places->ratio, y),
 				 canvas_clean(ratio_of(state)->title), ROLE_HEADING);
-	canvas_put_right(canvas, on_line(places->count, y), SAFE_TEXT("SAMPLES"), ROLE_HEADING);
+	canvas_put_right(canvas, on_line(places->count, y),
+			 canvas_clean(tree && tree->is_of_waits ? "TIME" : "SAMPLES"),
+			 ROLE_HEADING);
 	if (tree)
 		group_order_format(tree->keys, tree->level_count, order);
 	else

@@ -24,6 +24,7 @@
 #include "widgets/tree_rows.h"
 
 #define NUMBER_CELLS 6
+#define TIME_CELLS   8
 #define FIRST_X	     2
 #define NARROW	     60		/* compared, a screen of less does without SELF% */
 #define PARENT_CELLS 7		/* share of the parent, after the names */
@@ -35,7 +36,7 @@
 
 /* Columns of the numbers (0: not shown) and of the tree after them. */
 struct places {
-	int self, total, change, ratio, tree;
+	int self, total, time, change, ratio, tree;
 };
 
 static struct places places_of(const struct ui_state *state, int width)
@@ -49,6 +50,10 @@ static struct places places_of(const struct ui_state *state, int width)
 	}
 	at.total = at.tree;
 	at.tree += NUMBER_CELLS + 1;
+	if (state->shown && state->shown->is_of_waits && width >= NARROW) {
+		at.time = at.tree;
+		at.tree += TIME_CELLS + 1;
+	}
 	if (is_compared) {
 		at.change = at.tree;
 		at.tree += NUMBER_CELLS + 1;
@@ -253,6 +258,10 @@ static void put_numbers(const struct ui_state *state, const struct tree_row *row
 		put_number(canvas, at->total, y, "gone", ROLE_DIM);
 	else
 		put_number(canvas, at->total, y, format_pct(text, pct), row_role_of_share(pct));
+	if (at->time)
+		canvas_put_right(canvas, (struct canvas_area){ at->time, y, TIME_CELLS },
+				 canvas_clean(format_wait(text, first->now.total.weight)),
+				 ROLE_TEXT);
 	put_change(state, first, canvas, at->change, y);
 	if (at->ratio)
 		event_cells_put_ratio(canvas,
@@ -333,6 +342,9 @@ static void draw_titles(const struct ui_state *state, struct canvas *canvas, int
 	put_number(canvas, at.self, y, "SELF%", ROLE_HEADING);
 	put_number(canvas, at.total, y, tree->lines.is_of_parent ? "PARENT" : "TOTAL%",
 		   ROLE_HEADING);
+	if (at.time)
+		canvas_put_right(canvas, (struct canvas_area){ at.time, y, TIME_CELLS },
+				 SAFE_TEXT("TIME"), ROLE_HEADING);
 	put_number(canvas, at.change, y, "\u0394TOTAL", ROLE_HEADING);
 	if (at.ratio)
 		canvas_put_right(canvas, (struct canvas_area){ at.ratio, y, EVENT_RATIO_CELLS },

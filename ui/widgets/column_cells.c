@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "change.h"
+#include "fold/wait_stacks.h"
 #include "event_cells.h"
 #include "format.h"
 #include "probe_columns.h"
@@ -104,6 +105,48 @@ static void put_period(struct canvas *canvas, struct canvas_area area, const str
 	canvas_put_right(canvas, area,
 			 canvas_clean(format_count(text, (uint64_t)of->row->now.self.weight)),
 			 ROLE_DIM);
+}
+
+static void put_time(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	char text[FORMAT_BYTES];
+
+	canvas_put_right(canvas, area, canvas_clean(format_wait(text, of->row->now.self.weight)),
+			 of->row->now.self.samples ? ROLE_TEXT : ROLE_DIM);
+}
+
+/* Cuts from a list of names @rest, which nearly all waits have besides, unless it is all. */
+static void put_list(struct canvas *canvas, struct canvas_area area, const char *list,
+		     const char *rest)
+{
+	const size_t length = strlen(list), rest_length = strlen(rest);
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s", list[0] ? list : "-");
+	if (length > rest_length + 2 && length < sizeof(text)) {
+		if (!strcmp(text + length - rest_length, rest))
+			text[length - rest_length - 2] = '\0';
+		else if (!strncmp(text, rest, rest_length) && text[rest_length] == ',')
+			memmove(text, text + rest_length + 2, length - rest_length - 1);
+	}
+	canvas_put_text(canvas, area, canvas_clean(text), list[0] ? ROLE_TEXT : ROLE_DIM);
+}
+
+static void put_wait(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	put_list(canvas, area, of->row->wait, wait_kind_name(WAIT_KIND_RUN_QUEUE));
+}
+
+static void put_wait_state(struct canvas *canvas, struct canvas_area area,
+			   const struct column_row *of)
+{
+	put_list(canvas, area, of->row->wait_state, wait_state_name(WAIT_RUNNABLE));
+}
+
+static void put_waker(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
+{
+	canvas_put_text(canvas, area, canvas_clean(of->row->waker[0] ? of->row->waker : "-"),
+			of->row->waker[0] ? ROLE_TEXT : ROLE_DIM);
 }
 
 static void put_event(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
@@ -548,6 +591,21 @@ static int by_pod(const struct snapshot_row *a, const struct snapshot_row *b)
 	return by_place(a->pod, b->pod);
 }
 
+static int by_wait(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->wait, b->wait);
+}
+
+static int by_wait_state(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->wait_state, b->wait_state);
+}
+
+static int by_waker(const struct snapshot_row *a, const struct snapshot_row *b)
+{
+	return by_place(a->waker, b->waker);
+}
+
 static int by_dso(const struct snapshot_row *a, const struct snapshot_row *b)
 {
 	return strcasecmp(a->dso, b->dso);
@@ -670,6 +728,14 @@ const struct column columns[COL_COUNT] = {
 	[COL_MISPREDICTED] = { "MISPRED%", 9, 9, ALIGN_RIGHT, 96, KEY_FROM, put_mispredicted,
 			       by_mispredicted, "mispredicted branches in % of those for which the "
 			       "CPU says it; sorted by their number" },
+	[COL_TIME] = { "TIME", 8, 8, ALIGN_RIGHT, 83, 0, put_time, by_period,
+		       "of waits: how long the row itself waited" },
+	[COL_WAIT] = { "WAIT", 10, 14, ALIGN_LEFT, 82, 0, put_wait, by_wait,
+		       "of waits: what for; run queue only where nothing else is" },
+	[COL_WAIT_STATE] = { "STATE", 8, 14, ALIGN_LEFT, 81, 0, put_wait_state, by_wait_state,
+			     "of waits: sleeping, disk, stopped; runnable only where it is all" },
+	[COL_WAKER] = { "WAKER", 12, 15, ALIGN_LEFT, 81, 0, put_waker, by_waker,
+			"of waits: who ended them, if one did: a command, or interrupt" },
 	/* Known for the rows on the screen only, so it orders none. */
 	[COL_SOURCE] = { "SOURCE", 18, 40, ALIGN_LEFT, 55, KEY_SYMBOL | KEY_ADDRESS, put_source,
 			 NULL, "source file and line, where debug information tells" },

@@ -58,11 +58,16 @@ char *format_duration(char *out, double seconds)
 	return out;
 }
 
+static const char *const time_units[] = { "ns", "\u00b5s", "ms", "s", NULL };
+
 char *format_latency(char *out, uint64_t ns)
 {
-	static const char *const units[] = { "ns", "\u00b5s", "ms", "s", NULL };
+	return format_scaled(out, (double)ns, "", time_units);
+}
 
-	return format_scaled(out, (double)ns, "", units);
+char *format_wait(char *out, double ns)
+{
+	return format_scaled(out, ns, " ", time_units);
 }
 
 char *format_lease(char *out, double seconds)

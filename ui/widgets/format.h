@@ -17,6 +17,8 @@ char *format_bytes(char *out, uint64_t bytes);
 char *format_duration(char *out, double seconds);
 /* At most 6 cells: "999ns", "1.23µs", "48.0ms", "2.50s"; beyond 9999 s more. */
 char *format_latency(char *out, uint64_t ns);
+/* At most 7 cells: "999 ns", "1.23 µs", "48.0 ms", "2.50 s"; beyond 9999 s more. */
+char *format_wait(char *out, double ns);
 /* Time left of a lease: "9:41", "1h05"; "-" when @seconds < 0. At most 5 cells below 100 h. */
 char *format_lease(char *out, double seconds);
 /* "18.42"; from 100 on with one digit less, so that it never exceeds 6 cells. */

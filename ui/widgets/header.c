@@ -72,7 +72,9 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 {
 	char rate[64] = "", number[64] = "";
 
-	if (snapshot->freq_hz)
+	if (snapshot->is_of_waits && snapshot->fixed_period)
+		snprintf(rate, sizeof(rate), " from %g ms", (double)snapshot->fixed_period / 1e6);
+	else if (snapshot->freq_hz)
 		snprintf(rate, sizeof(rate), " %" PRIu64 " Hz", snapshot->freq_hz);
 	else if (snapshot->fixed_period > 1)
 		snprintf(rate, sizeof(rate), " every %" PRIu64, snapshot->fixed_period);
@@ -117,7 +119,10 @@ static void list_quantities(const struct ui_state *state, struct pieces *list)
 	if (!snapshot->is_selected && !state->query.time.end_ns &&
 	    (snapshot->window == WINDOW_ALL || snapshot->window == WINDOW_DECAY))
 		pieces_add(list, 5, ROLE_DIM, "%s", format_duration(text, snapshot->window_s));
-	pieces_add(list, 2, ROLE_TEXT, "%5s samples", format_count(text, snapshot->samples));
+	if (snapshot->is_of_waits)
+		pieces_add(list, 2, ROLE_TEXT, "%7s off CPU", format_wait(text, snapshot->weight));
+	pieces_add(list, snapshot->is_of_waits ? 5 : 2, ROLE_TEXT, "%5s samples",
+		   format_count(text, snapshot->samples));
 	if (snapshot->busy_pct >= 0)
 		pieces_add(list, 3, ROLE_TEXT, "busy %3.0f %%", snapshot->busy_pct);
 	if (snapshot->stacks == STACKS_OFF)
@@ -208,8 +213,13 @@ static void list_states(const struct ui_state *state, bool has_activity, struct 
 	if (state->is_source_changing)
 		pieces_add(list, 2, ROLE_STATE, "changing\u2026");
 	if (state->query.show_idle && snapshot)
-		pieces_add(list, 5, ROLE_STATE, "idle shown: %s samples",
-			   format_count(text, snapshot->idle_samples));
+		pieces_add(list, 5, ROLE_STATE, snapshot->is_of_waits ? "idle shown: %s"
+								      : "idle shown: %s samples",
+			   snapshot->is_of_waits ? format_wait(text, snapshot->idle_weight)
+						 : format_count(text, snapshot->idle_samples));
+	else if (snapshot && snapshot->is_of_waits && snapshot->idle_samples)
+		pieces_add(list, 4, ROLE_DIM, "kernel threads %s",
+			   format_wait(text, snapshot->idle_weight));
 	if (percent_base(state))
 		pieces_add(list, 2, ROLE_STATE, "%s", percent_base(state));
 	if (state->query.raw_names)

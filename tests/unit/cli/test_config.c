@@ -135,7 +135,8 @@ static void test_options_keys_and_columns_are_taken(void **state)
 			 COLUMN_BIT(COL_EVENT) |
 			 COLUMN_BIT(COL_COMMAND) | COLUMN_BIT(COL_DSO) | COLUMN_BIT(COL_SOURCE) |
 			 COLUMN_BIT(COL_PROBE) | COLUMN_BIT(COL_FROM) |
-			 COLUMN_BIT(COL_MISPREDICTED) | COLUMN_BIT(COL_TOTAL_CHANGE));
+			 COLUMN_BIT(COL_MISPREDICTED) | COLUMN_BIT(COL_TOTAL_CHANGE) |
+			 COLUMNS_OF_WAITS);
 	assert_int_equal(config.columns.hidden[VIEW_TASKS], columns_at_first.hidden[VIEW_TASKS]);
 	assert_memory_equal(&config.columns, &config.file_columns, sizeof(columns_at_first));
 	assert_string_equal(config.path, path);

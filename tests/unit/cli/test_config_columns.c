@@ -52,7 +52,7 @@ static void test_what_is_not_named_is_hidden(void **state)
 	assert_int_equal(choice.hidden[VIEW_DSOS],
 			 COLUMN_BIT(COL_RATE) | COLUMN_BIT(COL_COMMAND) |
 			 COLUMN_BIT(COL_PERIOD) | COLUMN_BIT(COL_EVENT) |
-			 COLUMN_BIT(COL_TOTAL_CHANGE));
+			 COLUMN_BIT(COL_TOTAL_CHANGE) | COLUMN_BIT(COL_TIME));
 	assert_int_equal(choice.hidden[VIEW_SYMBOLS], 0);
 	assert_printed(VIEW_DSOS, "dsos = self, bar, change, change-bar, total, samples, "
 		       "rate-change, dso\n");

@@ -317,6 +317,59 @@ static void test_long_breadcrumb(void **state)
 	}
 }
 
+/* The rows wait a millisecond for each sample. */
+static void make_waits(struct ui *ui)
+{
+	static const char *const kinds[] = { "futex, run queue", "disk", "run queue", "timer" };
+	static struct snapshot_row rows[64];
+
+	ui->snapshot.event = "off-cpu";
+	ui->snapshot.is_of_waits = true;
+	ui->snapshot.freq_hz = 0;
+	ui->snapshot.fixed_period = 1000000;
+	ui->snapshot.weight *= 1e6;
+	ui->snapshot.idle_weight = 44e9;
+	for (size_t i = 0; i < ui->snapshot.row_count; i++) {
+		rows[i] = ui->snapshot.rows[i];
+		rows[i].now.self.weight *= 1e6;
+		rows[i].now.total.weight *= 1e6;
+		rows[i].wait = kinds[i % 4];
+		rows[i].wait_state = i % 4 == 2 ? "runnable" : "runnable, sleeping";
+		rows[i].waker = i % 2 ? "postgres" : "";
+	}
+	ui->snapshot.rows = rows;
+}
+
+static void test_waits(void **state)
+{
+	static const struct {
+		int width, height;
+		enum view_kind kind;
+		const char *name;
+	} screens[] = {
+		{ 80, 24, VIEW_SYMBOLS, "waits_80x24" },
+		{ 120, 40, VIEW_SYMBOLS, "waits_120x40" },
+		{ 200, 60, VIEW_SYMBOLS, "waits_200x60" },
+		{ 80, 24, VIEW_TREE, "waits_tree_80x24" },
+		{ 120, 40, VIEW_TASKS, "waits_tasks_120x40" },
+	};
+	struct ui ui;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(screens) / sizeof(screens[0]); i++) {
+		ui_open(&ui, screens[i].width, screens[i].height);
+		ui.state.display.choice.hidden[VIEW_SYMBOLS] &= ~COLUMNS_OF_WAITS;
+		ui_show(&ui);
+		state_show_kind(&ui.state, screens[i].kind);
+		ui_prepare(&ui);
+		make_waits(&ui);
+		if (screens[i].kind == VIEW_TREE)	/* its nodes have a ns for each sample */
+			ui.snapshot.weight /= 1e6;
+		ui_show(&ui);
+		ui_close(&ui, screens[i].name);
+	}
+}
+
 UNIT_TESTS(test_screens_states)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +387,7 @@ UNIT_TESTS(test_screens_states)
 		cmocka_unit_test(test_everything_happens_at_once),
 		cmocka_unit_test(test_two_levels_down),
 		cmocka_unit_test(test_long_breadcrumb),
+		cmocka_unit_test(test_waits),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
