@@ -395,10 +395,14 @@ void cmd_percent_of(struct ui_state *state)
 
 void cmd_raw_names(struct ui_state *state)
 {
-	state->query.raw_names = !state->query.raw_names;
+	const bool is_of_waits = state->shown && state->shown->is_of_waits;
+	const bool is_raw = !state->query.raw_names;
+
+	state->query.raw_names = is_raw;
 	state_ask(state);
-	state_say(state,
-		  state->query.raw_names ? "names as the files have them" : "names demangled");
+	state_say(state, "%s%s", is_raw ? "names as the files have them" : "names demangled",
+		  !is_of_waits ? "" : is_raw ? " \u00b7 waits from the scheduler on"
+					    : " \u00b7 waits by who waits");
 }
 
 void cmd_theme(struct ui_state *state)

@@ -208,7 +208,7 @@ const struct command commands[] = {
 	{ { 'U' }, "hide-user", IN_SAMPLES, PLAIN, { .run = cmd_hide_user },
 	  "Hide or show user code", NULL, 0 },
 	{ { 'R' }, "raw-names", IN_SAMPLES, PLAIN, { .run = cmd_raw_names },
-	  "Names as their files have them, or demangled", NULL, 0 },
+	  "Raw names, as their files have them; waits from the scheduler on", NULL, 0 },
 	{ { 's' }, "sort", IN_TABLE, ROWS, { .run = cmd_sort }, "Sort by the next column", "sort",
 	  8 },
 	{ { 'S' }, "reverse", IN_TABLE, ROWS, { .run = cmd_reverse }, "Reverse the order", NULL,

@@ -209,7 +209,7 @@ static const struct synonyms {
 	{ "target", "attach process user cgroup" },
 	{ "hide-kernel", "user-only" },
 	{ "hide-user", "kernel-only" },
-	{ "raw-names", "mangled demangle" },
+	{ "raw-names", "mangled demangle scheduler leaf" },
 	{ "theme", "colors dark light" },
 	{ "messages", "warnings errors" },
 	{ "losses", "lost dropped" },

@@ -707,6 +707,7 @@ void state_ask(struct ui_state *state)
 	request->query = (struct query){
 		.number = state->query.number, .keys = state_row_keys(state),
 		.filter = state->query.breadcrumbs.filter, .raw_names = state->query.raw_names,
+		.raw_waits = state->query.raw_names,
 		.tree_inlined = state_has_lines(state), .compare = state->query.compare.is_on,
 		.is_relative = state->query.is_relative,
 		.heat = state->query.wants_heat, .event_columns = wants_event_columns(state),

@@ -131,7 +131,8 @@ struct snapshot_row {
 	const char *cgroup, *unit, *container, *pod;
 
 	/* Of an event that counts waits: what they wait for, and their states, each name once,
-	 * separated by ", "; and who woke them, if all share it. "": none, or another event. */
+	 * separated by ", "; and who woke those that somebody ended, if it was always the same. "":
+	 * none, or another event. */
 	const char *wait, *wait_state, *waker;
 
 	/* Rows keyed by pid or tid, live, once /proc was read: of the row's thread or process. */

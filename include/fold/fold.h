@@ -88,7 +88,7 @@ struct fold_row {
 				 * keyed by the symbol alone */
 	uint32_t task, tasks;	/* a task with samples here; number of different ones, 0: several,
 				 * too many to count */
-	uint32_t waker;		/* waits: shared by all, or FOLD_MIXED */
+	uint32_t waker;		/* waits: shared by all that have one, 0, or FOLD_MIXED */
 	uint16_t wait_kinds;	/* waits: a bit per enum wait_kind; else 0 */
 	uint8_t wait_states;	/* waits: a bit per enum wait_state; else 0 */
 	bool is_idle;

@@ -456,6 +456,8 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_SHOWN, .name = "no-demangle", .in_file = true,
 		.flag = FLAG(raw_names), .default_text = "false",
 		.help = "names of C++, Rust and D as their files have them",
+		.more = "Waits of off-cpu are then shown raw, too: with the functions of the "
+			"scheduler that they are in.",
 	},
 	{
 		.group = OPTIONS_SCREEN, .name = "theme", .argument = "NAME",

@@ -351,11 +351,17 @@ void fold_count(struct fold *fold, uint64_t samples, double weight, bool is_idle
 		fold->unresolved += samples;
 }
 
+/* Nobody ended some of the waits, as their tasks were preempted: the others say who. */
+static uint32_t merge_wakers(uint32_t a, uint32_t b)
+{
+	return !a ? b : !b || a == b ? a : FOLD_MIXED;
+}
+
 static void add_wait(struct fold_row *row, const struct sample *sample)
 {
 	const struct wait_tuple *tuple = wait_stacks_tuple(sample->waits, sample->entry);
 
-	row->waker = row->wait_kinds ? fold_merge(row->waker, tuple->waker.v) : tuple->waker.v;
+	row->waker = row->wait_kinds ? merge_wakers(row->waker, tuple->waker.v) : tuple->waker.v;
 	row->wait_kinds |= (uint16_t)(1u << wait_stacks_kind(sample->waits, sample->entry));
 	row->wait_states |= (uint8_t)(1u << wait_stacks_state(sample->waits, sample->entry));
 }
@@ -554,7 +560,7 @@ static void add_thread(struct fold_group *group, const struct fold_row *row)
 	struct fold_row *sum = &group->sum;
 
 	stats_add(&sum->stats, &row->stats);
-	sum->waker = sum->wait_kinds ? fold_merge(sum->waker, row->waker) : row->waker;
+	sum->waker = sum->wait_kinds ? merge_wakers(sum->waker, row->waker) : row->waker;
 	sum->wait_kinds |= row->wait_kinds;
 	sum->wait_states |= row->wait_states;
 	sum->cpu = fold_merge(sum->cpu, row->cpu);
