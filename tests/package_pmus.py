@@ -37,4 +37,4 @@ def command(place, events=SHARES, more=None):
     library = os.path.join(os.environ["BUILD"], "tests/faults/core_pmus.so")
     return ["unshare", "-m", "sh", "-c",
             f'mount --bind "{place}" /sys/bus/event_source/devices && exec "$@"', "sh",
-            "env", "CORE_PMUS=9=0;9=1", f"LD_PRELOAD={library}"]
+            "env", "CORE_PMUS=9=0;9=1", "CORE_PMUS_COUNT=9", f"LD_PRELOAD={library}"]

@@ -67,6 +67,7 @@ void cmd_live(struct ui_state *state);
 void cmd_resize_time(struct ui_state *state, int is_longer);
 void cmd_heat_map(struct ui_state *state);
 void cmd_counter_line(struct ui_state *state);
+void cmd_counter_rows(struct ui_state *state);
 void cmd_hottest(struct ui_state *state);
 void cmd_mark_baseline(struct ui_state *state);
 void cmd_compare(struct ui_state *state);

@@ -48,6 +48,7 @@ struct analyzer_config {
 	struct demangler *demangler;	/* NULL: names stay mangled */
 	const char *host, *target, *notice;	/* for the header; raw */
 	const char *absent_events;	/* see struct source; NULL: none */
+	const char *counted_events;	/* see struct source; NULL: none */
 	uint32_t target_pid;		/* see struct source */
 	bool offers_children;		/* see struct source */
 	uint32_t cpus;

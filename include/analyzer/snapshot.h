@@ -205,7 +205,7 @@ struct snapshot_events {
  * one block. */
 #define SNAPSHOT_COUNTERS_TEXT 1024
 #define SNAPSHOT_COUNTERS_SECONDS 120
-#define SNAPSHOT_COUNTERS_EVENTS 32	/* most events */
+#define SNAPSHOT_COUNTERS_EVENTS 64	/* most events: 29, and those of CAPTURE_MAX_COUNTED */
 
 enum counters_state {
 	COUNTERS_OPENING,	/* no reading yet */
@@ -226,7 +226,7 @@ struct snapshot_counters {
 	double counted_s;	/* how much of the window was counted */
 	double rows_counted_s;	/* how much of it is known by row */
 	uint32_t event_count, row_count;
-	enum counter_rows rows_are;	/* COUNTER_PER_CPU or COUNTER_PER_THREAD */
+	enum counter_rows rows_are;	/* COUNTER_PER_CPU, _PER_THREAD or _PER_CGROUP */
 	const struct counter_event *events;	/* names and reasons are sanitized */
 	const struct counter_row *rows;		/* row_count; texts are sanitized */
 	/* Row 0 is the sum, then those of `rows`: event by event, summed over the window. */

@@ -42,6 +42,9 @@ const char *capture_notice(const struct capture *capture);
 /* Returns the events that can't be sampled here, if others can: two lines each, the name as the
  * user wrote it and the reason; "": none. */
 const char *capture_absent_events(const struct capture *capture);
+/* Returns the events that can't be sampled and are to be counted, with commas between their names,
+ * a text for -e; "": none. */
+const char *capture_counted_events(const struct capture *capture);
 /* Returns the target as text for the header: "8 CPUs", "pid 4121", "user www-data", ... */
 const char *capture_target_text(const struct capture *capture);
 /* Returns the kind in effect (TARGET_OWN after a refusal, ...). */

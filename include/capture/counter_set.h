@@ -31,6 +31,7 @@ struct counter_event {
 	const char *filter;	/* BORROWED from the configuration; NULL: none */
 	uint32_t group;		/* events of one {group} have the same; 0: none */
 	bool has_level;		/* u, k or h was given */
+	bool is_asked;		/* -e named it: it is not one of those that are always counted */
 	struct event_unit unit;
 	uint32_t cpu_count;	/* CPUs that count for all others, as a PMU outside the cores
 				 * says by its cpumask; 0: each CPU counts its own */
@@ -72,6 +73,12 @@ void counter_list_finish(struct counter_list *list);	/* a zeroed one is fine */
  * don't: top-down level 1, a group for each kind of cores, and with @is_cpu_wide the energy of the
  * packages. "": there is nothing, or no room. */
 void counter_list_find_more(char *out, size_t room, const char *devices, bool is_cpu_wide);
+
+/* Writes the paths of at most @most cgroups with tasks, with commas between them, for
+ * counter_set_open(); the root is none of them. Of more those that have used the most CPU time are
+ * taken, as far as the kernel tells. *@out is the caller's; *@found is how many there are. Returns
+ * 0; -ENOENT: none has tasks; -ENODEV: no cgroups are mounted; -ENOMEM. */
+int counter_cgroups_find(char **out, size_t most, size_t *found, struct diag *why);
 
 enum counter_rows { COUNTER_ONE_ROW, COUNTER_PER_CPU, COUNTER_PER_SOCKET, COUNTER_PER_THREAD,
 		    COUNTER_PER_CGROUP };

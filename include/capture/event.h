@@ -170,6 +170,10 @@ const char *event_names_sentence(size_t index);
 bool event_names_cache(size_t index, char *name, size_t name_room, char *sentence,
 		       size_t sentence_room);
 
+/* Appends the @length bytes of @name to *@list, which is owned (NULL: empty), after a comma.
+ * Returns 0, or -ENOMEM with *@list as it was. */
+int event_names_append(char **list, const char *name, size_t length);
+
 /* "pmu/terms/" -> perf_event_attr, by the descriptions of PMUs in sysfs.
  *
  * Source: Documentation/ABI/testing/sysfs-bus-event_source-devices-format and -events.

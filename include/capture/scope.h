@@ -68,6 +68,7 @@ void target_format(const struct target *target, enum target_kind kind, size_t cp
 void target_finish(struct target *target);
 
 #define CAPTURE_MAX_EVENTS 1919	/* TIMELINE_MAX_EVENTS (1920) less the side-band */
+#define CAPTURE_MAX_COUNTED 32	/* events that are counted beside samples */
 #define CAPTURE_DEFAULT_FREQ_HZ 997 /* odd: not in lockstep with timers; flametop(8), CAVEATS */
 
 /* What is to be sampled, and how. */
@@ -79,6 +80,8 @@ struct capture_config {
 	const char *const *event_filters;
 	const char *pmu_devices;	/* directory of the PMUs, BORROWED until capture_open()
 					 * returns; NULL: EVENT_PMU_DEVICES */
+	bool can_count;		/* events that can't be sampled are counted: see
+				 * capture_counted_events() */
 	bool has_no_event;	/* open only the side-band: all counts come from probes */
 	uint64_t freq_hz;	/* 0: use `period`; UINT64_MAX: perf_event_max_sample_rate */
 	uint64_t period;	/* if freq_hz is 0, too: every hit of a tracepoint, else 997 Hz */

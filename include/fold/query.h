@@ -74,6 +74,7 @@ struct query {
 	enum counters_of counters;
 	uint32_t counters_id;	/* pid or tid of COUNTERS_OF_PROCESS and _THREAD */
 	bool counter_rows;	/* counters also by CPU, or by thread */
+	bool counters_by_cgroup;	/* counter_rows, those of the machine: by cgroup */
 	double tree_limit_pct;	/* nodes below this share of the tree's weight are left out, and
 				 * the smallest if there are too many; < 0: all are included */
 };

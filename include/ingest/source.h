@@ -16,6 +16,7 @@ struct source {
 	struct ingest_config ingest;
 	const char *target, *notice;	/* for the header; raw */
 	const char *absent_events;	/* see capture_absent_events() */
+	const char *counted_events;	/* see capture_counted_events() */
 	uint32_t target_pid;	/* the one process that is sampled; 0: none, or several */
 	bool offers_children;	/* children that it started before are not sampled */
 	uint32_t cpus;

@@ -49,6 +49,7 @@ struct target_result {
 	uint64_t matched;	/* bit i: character i of `shown` matched, for highlighting */
 	bool is_able;		/* false: shown greyed; `note` has reason and remedy */
 	bool is_event;		/* `spec` is for -e */
+	bool is_counted;	/* is_event: it can't be sampled, but counted beside samples */
 	bool is_stale;		/* TARGET_LEFTOVER from a dead flametop: may be removed */
 };
 

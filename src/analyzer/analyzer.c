@@ -157,6 +157,7 @@ static void switch_source(struct analyzer *analyzer, const struct queue_source *
 	config->offers_children = source->offers_children;
 	config->notice = source->notice;
 	config->absent_events = source->absent_events;
+	config->counted_events = source->counted_events;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
 	config->has_everything = source->has_everything;

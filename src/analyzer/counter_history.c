@@ -17,9 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/sanitize.h"
+#include "capture/capture.h"
 #include "capture/scope.h"
 
 /* A group for each ratio, whose parts must be counted at the same time. */
@@ -29,10 +31,12 @@
 	"context-switches,cpu-migrations"
 
 #define MORE_EVENTS_BYTES 512
+#define CGROUPS_MOST	  32	/* rows by cgroup; fewer on large machines */
 
 #define SECOND_NS    CLOCK_NS_PER_S
 #define MINUTE_NS    (60 * SECOND_NS)
 #define LATE_NS	     (2 * SECOND_NS)	/* by then a live second was read */
+#define CGROUPS_NS   (10 * SECOND_NS)	/* after that it is looked whether there are others */
 #define TOTALS_MOST  1440		/* 20 minutes of seconds and four hours of minutes */
 #define ROWS_BYTES   ((size_t)1 << 20)	/* for the values by row; fewer seconds on large machines */
 #define ROWS_LEAST   4
@@ -210,7 +214,8 @@ static bool has_same_rows(const struct counter_opening *a, const struct counter_
 	if (a->row_count != b->row_count || a->rows_are != b->rows_are)
 		return false;
 	for (size_t i = 0; i < a->row_count; i++)
-		if (a->rows[i].number != b->rows[i].number)
+		if (a->rows[i].number != b->rows[i].number ||
+		    (a->rows_are == COUNTER_PER_CGROUP && strcmp(a->rows[i].text, b->rows[i].text)))
 			return false;
 	return true;
 }
@@ -349,12 +354,37 @@ static enum counters_state state_of(const struct counter_series *series, double 
 	return series->totals.count ? COUNTERS_NOT_THEN : COUNTERS_OPENING;
 }
 
-struct snapshot_counters *counter_series_make(const struct counter_series *series,
-					       uint64_t begin_ns, uint64_t end_ns, bool wants_rows)
+/* Returns the opening that has the rows of @series; NULL: none yet. */
+static const struct counter_opening *opening_of_rows(const struct counter_series *series,
+						      const struct counter_series *rows_of)
+{
+	return rows_of && has_same_events(&series->opening, &rows_of->opening) &&
+			       rows_of->rows.width
+		       ? &rows_of->opening : NULL;
+}
+
+/* Writes what the user should know: of rows that are counted apart, that. */
+static void write_notice(const struct counter_series *series, const struct counter_series *rows_of,
+			 struct snapshot_counters *out)
 {
 	const struct counter_opening *opening = &series->opening;
+
+	if (rows_of && rows_of != series &&
+	    (rows_of->opening.why.err || rows_of->opening.notice[0]))
+		opening = &rows_of->opening;
+	snprintf(out->notice, sizeof(out->notice), "%s",
+		 opening != &series->opening && opening->why.err ? opening->why.text
+								 : opening->notice);
+}
+
+struct snapshot_counters *counter_series_make(const struct counter_series *series,
+					       const struct counter_series *rows_of,
+					       uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct counter_opening *opening = &series->opening;
+	const struct counter_opening *by_row = opening_of_rows(series, rows_of);
 	const struct counter_span window = { begin_ns, end_ns };
-	const size_t events = series->totals.width, rows = wants_rows ? opening->row_count : 0;
+	const size_t events = series->totals.width, rows = by_row ? by_row->row_count : 0;
 	const size_t values_bytes = (1 + rows) * events * sizeof(struct counter_value);
 	const size_t events_bytes = events * sizeof(struct counter_event);
 	const size_t rates_bytes = events * SNAPSHOT_COUNTERS_SECONDS * sizeof(float);
@@ -374,17 +404,17 @@ struct snapshot_counters *counter_series_make(const struct counter_series *serie
 	out->of = series->of;
 	out->id = series->id;
 	out->has_nmi_watchdog = opening->has_nmi_watchdog;
-	out->rows_are = opening->rows_are;
+	out->rows_are = by_row ? by_row->rows_are : opening->rows_are;
 	snprintf(out->reason, sizeof(out->reason), "%s", opening->why.err ? opening->why.text : "");
-	snprintf(out->notice, sizeof(out->notice), "%s", opening->notice);
+	write_notice(series, rows_of, out);
 	if (events) {
 		memcpy(at, opening->events, events_bytes);
 		if (rows)
-			memcpy(at + events_bytes + rates_bytes, opening->rows,
-			       rows * sizeof(*opening->rows));
+			memcpy(at + events_bytes + rates_bytes, by_row->rows,
+			       rows * sizeof(*by_row->rows));
 		out->counted_s = sum_points(&series->totals, window, values);
 		if (rows)
-			out->rows_counted_s = sum_points(&series->rows, window, values + events);
+			out->rows_counted_s = sum_points(&rows_of->rows, window, values + events);
 		fill_rates(series, end_ns, (float *)(void *)(at + events_bytes));
 	}
 	out->event_count = (uint32_t)events;
@@ -395,12 +425,20 @@ struct snapshot_counters *counter_series_make(const struct counter_series *serie
 
 /* The thread. */
 
-enum { OF_MACHINE, OF_TASK, SCOPES };
+enum { OF_MACHINE, OF_TASK, OF_CGROUPS, SCOPES };
 
 struct request {
 	bool is_wanted[SCOPES];
 	struct counter_scope task;
+	char *events;			/* owned; see struct counter_scope; NULL: none */
 };
+
+static void free_request(struct request *request)
+{
+	if (request)
+		free(request->events);
+	free(request);
+}
 
 enum message_kind { MESSAGE_OPENED, MESSAGE_READ, MESSAGE_ENDED };
 
@@ -420,6 +458,9 @@ struct counting {
 	uint64_t left_ns;		/* when it was wanted last */
 	struct counter_list list;	/* owned */
 	struct counter_set *set;	/* owned; NULL: not open */
+	char *cgroups;			/* owned; its rows as counter_cgroups_find() has them */
+	size_t cgroup_count;		/* how many have tasks: all or more than these */
+	uint64_t listed_ns;		/* when that was so */
 };
 
 struct counter_reader {
@@ -432,6 +473,7 @@ struct counter_reader {
 
 	/* The thread's. */
 	struct counting countings[SCOPES];
+	char *events;			/* owned; that of the last request */
 	uint64_t next_ns;		/* time of the next reading */
 };
 
@@ -476,6 +518,8 @@ static void close_counting(struct counting *counting)
 	counter_set_destroy(counting->set);
 	counting->set = NULL;
 	counter_list_finish(&counting->list);
+	free(counting->cgroups);
+	counting->cgroups = NULL;
 	counting->is_reported = false;
 }
 
@@ -510,6 +554,7 @@ static bool describe(const struct counting *counting, enum counter_rows rows_are
 {
 	const struct counter_list *list = &counting->list;
 	const size_t rows = counter_set_row_count(counting->set);
+	size_t used = 0;
 
 	assert(list->count <= SNAPSHOT_COUNTERS_EVENTS);
 	out->events = calloc(list->count, sizeof(*out->events));
@@ -520,7 +565,12 @@ static bool describe(const struct counting *counting, enum counter_rows rows_are
 	out->row_count = rows;
 	out->rows_are = rows_are;
 	out->has_nmi_watchdog = has_nmi_watchdog();
-	copy_notice(out->notice, sizeof(out->notice), counter_set_notice(counting->set));
+	if (counting->cgroups && counting->cgroup_count > rows)
+		used = (size_t)snprintf(out->notice, sizeof(out->notice), "%zu of %zu cgroups, "
+					"those that have used the most CPU time; ", rows,
+					counting->cgroup_count);
+	copy_notice(out->notice + used, sizeof(out->notice) - used,
+		    counter_set_notice(counting->set));
 	memcpy(out->events, list->events, list->count * sizeof(*out->events));
 	for (size_t i = 0; i < list->count; i++)
 		out->events[i].filter = NULL;
@@ -534,12 +584,90 @@ static bool describe(const struct counting *counting, enum counter_rows rows_are
 	return true;
 }
 
-static int open_set(struct counting *counting, enum counter_rows rows, struct diag *why)
+/* Returns the next event of a text for -e, and its length; NULL: there is none. Commas between
+ * slashes belong to an event. */
+static const char *next_event(const char **at, size_t *length)
 {
-	const bool is_machine = counting->of.of == COUNTERS_OF_ALL;
-	char more[MORE_EVENTS_BYTES], text[MORE_EVENTS_BYTES + sizeof(COUNTED_EVENTS) + 16];
+	const char *event = *at + strspn(*at, ",{}");
+	bool is_inside = false;
+
+	for (*at = event; **at && (is_inside || !strchr(",}", **at)); ++*at)
+		is_inside ^= **at == '/';
+	*length = (size_t)(*at - event);
+	return *length ? event : NULL;
+}
+
+static bool has_event(const char *text, const char *event, size_t length)
+{
+	const char *one;
+	size_t bytes;
+
+	while ((one = next_event(&text, &bytes)))
+		if (bytes == length && !memcmp(one, event, length))
+			return true;
+	return false;
+}
+
+/* Writes the events that are counted for all or for tasks, and then those of @asked that are none
+ * of them. The caller frees it; NULL: no memory. */
+static char *list_events(bool is_machine, const char *asked)
+{
+	char more[MORE_EVENTS_BYTES], *text = NULL;
+	const char *event;
+	size_t length;
+	int err;
+
+	counter_list_find_more(more, sizeof(more), EVENT_PMU_DEVICES, is_machine);
+	err = asprintf(&text, "%s," COUNTED_EVENTS "%s", is_machine ? "cpu-clock" : "task-clock",
+		       more);
+	if (err < 0)
+		return NULL;
+	for (err = 0; !err && (event = next_event(&asked, &length));)
+		if (!has_event(text, event, length))
+			err = event_names_append(&text, event, length);
+	if (!err)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int parse_events(struct counting *counting, bool is_machine, const char *asked,
+			struct diag *why)
+{
+	char *text = list_events(is_machine, asked);
 	const char *const texts[] = { text };
 	const struct capture_config config = { .events = texts, .event_text_count = 1 };
+	int err = text ? counter_list_parse(&counting->list, &config, COUNTER_DETAIL_LESS,
+					    is_machine, why)
+		       : diag_set(why, -ENOMEM, "no memory for the counters");
+
+	for (size_t i = 0; !err && i < counting->list.count; i++) {
+		struct counter_event *event = &counting->list.events[i];
+
+		event->is_asked = has_event(asked, event->name, strlen(event->name));
+	}
+	free(text);
+	return err;
+}
+
+/* Lists the cgroups of the rows: a quarter of the descriptors is for their counters. */
+static int find_cgroups(struct counting *counting, char **out, struct diag *why)
+{
+	const size_t each = counting->list.count * (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+	size_t limit, most;
+	int err = capture_claim_descriptors(&limit, why);
+
+	most = err ? 0 : limit / 4 / each;
+	counting->listed_ns = clock_now_ns();
+	return err ? err : counter_cgroups_find(out, most < 1 ? 1 : most < CGROUPS_MOST ? most
+							     : CGROUPS_MOST,
+						&counting->cgroup_count, why);
+}
+
+static int open_set(struct counting *counting, enum counter_rows rows, const char *asked,
+		    struct diag *why)
+{
+	const bool is_machine = counting->of.of == COUNTERS_OF_ALL;
 	pid_t id = (pid_t)counting->of.id;
 	const struct target target = {
 		.kind = is_machine ? TARGET_SYSTEM
@@ -547,14 +675,13 @@ static int open_set(struct counting *counting, enum counter_rows rows, struct di
 		.ids = is_machine ? NULL : &id, .id_count = !is_machine,
 		.no_inherit = counting->of.of == COUNTERS_OF_THREAD,
 	};
-	int err;
+	int err = parse_events(counting, is_machine, asked, why);
 
-	counter_list_find_more(more, sizeof(more), EVENT_PMU_DEVICES, is_machine);
-	snprintf(text, sizeof(text), "%s," COUNTED_EVENTS "%s",
-		 is_machine ? "cpu-clock" : "task-clock", more);
-	err = counter_list_parse(&counting->list, &config, COUNTER_DETAIL_LESS, is_machine, why);
+	if (!err && rows == COUNTER_PER_CGROUP)
+		err = find_cgroups(counting, &counting->cgroups, why);
 	if (!err)
-		err = counter_set_open(&counting->set, &counting->list, &target, rows, NULL, why);
+		err = counter_set_open(&counting->set, &counting->list, &target, rows,
+				       counting->cgroups, why);
 	if (!err)
 		counter_set_enable(counting->set);
 	return err;
@@ -580,14 +707,18 @@ static void send_reading(struct counter_reader *reader, int scope)
 static void open_counting(struct counter_reader *reader, int scope)
 {
 	struct counting *counting = &reader->countings[scope];
-	const enum counter_rows rows = scope == OF_MACHINE ? COUNTER_PER_CPU : COUNTER_PER_THREAD;
+	static const enum counter_rows rows_of[SCOPES] = {
+		[OF_MACHINE] = COUNTER_PER_CPU, [OF_TASK] = COUNTER_PER_THREAD,
+		[OF_CGROUPS] = COUNTER_PER_CGROUP,
+	};
+	const enum counter_rows rows = rows_of[scope];
 	struct message *message = make_message(MESSAGE_OPENED, scope, counting, 0);
 	struct diag why = { .err = 0 };
 	int err;
 
 	if (!message)
 		return;
-	err = open_set(counting, rows, &why);
+	err = open_set(counting, rows, reader->events ? reader->events : "", &why);
 	if (err) {
 		message->opening.why.err = err;
 		sanitize_text(message->opening.why.text, sizeof(message->opening.why.text),
@@ -613,10 +744,29 @@ static bool has_ended(const struct counting *counting)
 	       errno == ESRCH;
 }
 
+/* Returns true when other cgroups than those that are counted have tasks. */
+static bool are_cgroups_others(struct counting *counting, uint64_t now_ns)
+{
+	char *cgroups = NULL;
+	struct diag why;
+	bool are_others;
+
+	if (!counting->cgroups || now_ns - counting->listed_ns < CGROUPS_NS)
+		return false;
+	are_others = find_cgroups(counting, &cgroups, &why) ||
+		     strcmp(cgroups, counting->cgroups) != 0;
+	free(cgroups);
+	return are_others;
+}
+
 static void read_counting(struct counter_reader *reader, int scope)
 {
 	struct counting *counting = &reader->countings[scope];
 
+	if (are_cgroups_others(counting, clock_now_ns())) {
+		close_counting(counting);	/* the next turn opens the others */
+		return;
+	}
 	if (!has_ended(counting)) {
 		send_reading(reader, scope);
 		return;
@@ -626,6 +776,19 @@ static void read_counting(struct counter_reader *reader, int scope)
 		close_counting(counting);
 		counting->is_reported = true;
 	}
+}
+
+/* Takes over the text of the events; another one opens all counters anew. */
+static void take_events(struct counter_reader *reader, struct request *request)
+{
+	const char *old = reader->events ? reader->events : "";
+
+	if (strcmp(old, request->events ? request->events : "") != 0)
+		for (int scope = 0; scope < SCOPES; scope++)
+			close_counting(&reader->countings[scope]);
+	free(reader->events);
+	reader->events = request->events;
+	request->events = NULL;
 }
 
 static void take_request(struct counter_reader *reader, uint64_t now_ns)
@@ -642,6 +805,8 @@ static void take_request(struct counter_reader *reader, uint64_t now_ns)
 		task->of = request->task;
 	}
 	reader->countings[OF_MACHINE].of.of = COUNTERS_OF_ALL;
+	reader->countings[OF_CGROUPS].of.of = COUNTERS_OF_ALL;
+	take_events(reader, request);
 	for (int scope = 0; scope < SCOPES; scope++) {
 		struct counting *counting = &reader->countings[scope];
 
@@ -651,7 +816,7 @@ static void take_request(struct counter_reader *reader, uint64_t now_ns)
 			counting->is_reported = false;	/* asked again, it is tried again */
 		counting->is_wanted = request->is_wanted[scope];
 	}
-	free(request);
+	free_request(request);
 }
 
 static void close_unwanted(struct counter_reader *reader, uint64_t now_ns)
@@ -742,7 +907,8 @@ static void end_reader(struct counter_history *counters)
 		free_message(message);
 	for (int scope = 0; scope < SCOPES; scope++)
 		close_counting(&reader->countings[scope]);
-	free(mailbox_take(&reader->requests));
+	free_request(mailbox_take(&reader->requests));
+	free(reader->events);
 	service_destroy(reader->service);
 	free(reader);
 }
@@ -752,14 +918,20 @@ void counter_history_finish(struct counter_history *counters)
 	end_reader(counters);
 	counter_series_finish(&counters->machine);
 	counter_series_finish(&counters->task);
+	counter_series_finish(&counters->cgroups);
 	memset(counters, 0, sizeof(*counters));
+}
+
+static bool is_same_scope(const struct counter_scope *a, const struct counter_scope *b)
+{
+	return a->of == b->of && a->id == b->id && a->by_cgroup == b->by_cgroup &&
+	       !strcmp(a->events ? a->events : "", b->events ? b->events : "");
 }
 
 void counter_history_want(struct counter_history *counters, struct counter_scope scope)
 {
+	const bool is_same = is_same_scope(&scope, &counters->wanted);
 	struct request *request;
-
-	const bool is_same = scope.of == counters->wanted.of && scope.id == counters->wanted.id;
 
 	/* A thread that has nothing open ends at once. */
 	if (is_same && scope.of == COUNTERS_NONE && counters->reader &&
@@ -770,16 +942,21 @@ void counter_history_want(struct counter_history *counters, struct counter_scope
 	if (!counters->reader && (scope.of == COUNTERS_NONE || begin_reader(counters)))
 		return;
 	request = calloc(1, sizeof(*request));
-	if (!request)
+	if (request && scope.events)
+		request->events = strdup(scope.events);
+	if (!request || (scope.events && !request->events)) {
+		free(request);
 		return;		/* the next snapshot tries again */
+	}
 	/* Those of the machine are wanted beside a task's: one comes back to them. */
 	request->is_wanted[OF_MACHINE] = scope.of == COUNTERS_OF_ALL ||
 		(scope.of != COUNTERS_NONE && counters->machine.is_opened);
 	request->is_wanted[OF_TASK] = scope.of == COUNTERS_OF_PROCESS ||
 				      scope.of == COUNTERS_OF_THREAD;
+	request->is_wanted[OF_CGROUPS] = scope.of == COUNTERS_OF_ALL && scope.by_cgroup;
 	request->task = scope;
 	counters->wanted = scope;
-	free(mailbox_put(&counters->reader->requests, request));
+	free_request(mailbox_put(&counters->reader->requests, request));
 	service_wake(counters->reader->service);
 }
 
@@ -809,7 +986,8 @@ bool counter_history_take(struct counter_history *counters)
 
 	while (counters->reader && (message = next_message(counters->reader))) {
 		is_new |= apply_message(message->scope == OF_MACHINE ? &counters->machine
-								     : &counters->task, message);
+					: message->scope == OF_TASK ? &counters->task
+								    : &counters->cgroups, message);
 		free_message(message);
 	}
 	return is_new;
@@ -826,12 +1004,13 @@ struct snapshot_counters *counter_history_make(const struct counter_history *cou
 {
 	const bool is_machine = scope.of == COUNTERS_OF_ALL;
 	const struct counter_series *series = is_machine ? &counters->machine : &counters->task;
-	const struct counter_series none = { .of = scope.of, .id = scope.id };
+	const struct counter_series none = { .of = scope.of, .id = scope.id }, *rows_of;
 	struct snapshot_counters *out;
 
 	if (!is_machine && (series->of != scope.of || series->id != scope.id))
 		series = &none;
-	out = counter_series_make(series, begin_ns, end_ns, wants_rows);
+	rows_of = !wants_rows ? NULL : is_machine && scope.by_cgroup ? &counters->cgroups : series;
+	out = counter_series_make(series, rows_of, begin_ns, end_ns);
 	if (!out)
 		return NULL;
 	out->of = scope.of;

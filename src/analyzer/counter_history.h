@@ -70,23 +70,28 @@ void counter_series_open(struct counter_series *series, enum counters_of of, uin
  * after the opening is only what later ones are compared with. */
 void counter_series_add(struct counter_series *series, uint64_t time_ns,
 			 const struct counter_value *values);
-/* Makes the counters of the window @begin_ns..@end_ns, the caller's to free(3); NULL: no memory.
+/* Makes the counters of the window @begin_ns..@end_ns, with the rows of @rows_of (NULL: none),
+ * which is @series or has the same events. The caller's to free(3); NULL: no memory.
  * A point is in the window if its middle is; a window that has no middle of a point has the point
  * around its own middle. */
 struct snapshot_counters *counter_series_make(const struct counter_series *series,
-					       uint64_t begin_ns, uint64_t end_ns, bool wants_rows);
+					       const struct counter_series *rows_of,
+					       uint64_t begin_ns, uint64_t end_ns);
 
 /* Whose counters are wanted. COUNTERS_NONE: nobody's. */
 struct counter_scope {
 	enum counters_of of;		/* COUNTERS_OF_ALL: of the machine */
 	uint32_t id;
+	bool by_cgroup;			/* the rows of the machine's are cgroups */
+	const char *events;		/* counted besides the usual ones, a text for -e; BORROWED
+					 * until the next scope is wanted; NULL: none */
 };
 
 struct counter_reader;			/* the thread's part; private to counter_history.c */
 
 struct counter_history {
 	struct counter_reader *reader;	/* owned; NULL: not begun */
-	struct counter_series machine, task;
+	struct counter_series machine, task, cgroups;	/* cgroups: its rows are */
 	struct counter_scope wanted;
 	struct diag why;		/* why there is no thread */
 	uint64_t linger_ns;		/* 0: COUNTER_HISTORY_LINGER_NS */

@@ -592,15 +592,18 @@ static bool add_listing(struct publisher *publisher, struct snapshot *snapshot,
 static struct counter_scope scope_of(const struct publisher *publisher, const struct query *query)
 {
 	const struct analyzer_config *config = publisher->config;
-	struct counter_scope scope = { query->counters, query->counters_id };
+	struct counter_scope scope = { query->counters, query->counters_id,
+				       query->counters_by_cgroup, config->counted_events };
 
 	if (!config->can_count)
 		scope.of = COUNTERS_NONE;
 	if (scope.of != COUNTERS_OF_ALL)
 		return scope;
-	return config->target_pid ? (struct counter_scope){ COUNTERS_OF_PROCESS,
-							     config->target_pid }
-				  : (struct counter_scope){ COUNTERS_OF_ALL, 0 };
+	if (config->target_pid) {
+		scope.of = COUNTERS_OF_PROCESS;
+		scope.id = config->target_pid;
+	}
+	return scope;
 }
 
 /* Adds the counters of the window, if the query has some. A decaying window is about the last

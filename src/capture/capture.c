@@ -36,6 +36,7 @@ struct capture {
 	struct event_desc *descs;	/* owned; plan.events.count + 1 */
 	char *notice;			/* owned; NULL: no notice */
 	char *absent_text;		/* owned; NULL: no event is absent */
+	char *counted_text;		/* owned; NULL: no event is counted */
 	char target_text[128];
 	int wake_fd, round_fd;	/* eventfds, see event_set.h */
 	uint64_t begin_ticks;		/* when opened, in the clock of /proc/PID/stat */
@@ -477,11 +478,37 @@ static int describe_absent(struct capture *capture, struct diag *why)
 		return 0;
 	out = open_memstream(&capture->absent_text, &bytes);
 	for (size_t i = 0; out && i < events->absent_count; i++)
-		safe_print(out, "%s\n%s\n",
-			   sanitize_lazily(name, sizeof(name), events->absent[i].name),
-			   sanitize_lazily(reason, sizeof(reason), events->absent[i].why.text));
+		if (!events->absent[i].is_counted)
+			safe_print(out, "%s\n%s\n",
+				   sanitize_lazily(name, sizeof(name), events->absent[i].name),
+				   sanitize_lazily(reason, sizeof(reason),
+						   events->absent[i].why.text));
 	if (!out || fclose(out) || !capture->absent_text)
 		return diag_set(why, -ENOMEM, "no memory for the events");
+	return 0;
+}
+
+/* Lists the events that are counted. */
+static int describe_counted(struct capture *capture, struct diag *why)
+{
+	const struct event_spec_list *events = &capture->plan.events;
+	size_t count = 0;
+
+	for (size_t i = 0; i < events->absent_count; i++) {
+		const struct event_absence *event = &events->absent[i];
+
+		if (event->is_counted && event_names_append(&capture->counted_text, event->name,
+							      strlen(event->name)))
+			return diag_set(why, -ENOMEM, "no memory for the events");
+		count += event->is_counted;
+	}
+	if (count > CAPTURE_MAX_COUNTED)
+		return diag_set(why, -E2BIG, "%zu events that can't be sampled: at most %d are "
+				"counted beside samples (--stat counts any number)", count,
+				CAPTURE_MAX_COUNTED);
+	if (count)
+		tell(capture, "counted, not sampled: %s (see the counter line, =, and the "
+		     "counters, V)", capture->counted_text);
 	return 0;
 }
 
@@ -522,6 +549,7 @@ static int fill_plan(struct capture *capture, const struct capture_config *confi
 
 	plan->kind = plan->target.kind;
 	plan->insists_on_all = config->insists_on_all;
+	plan->can_count = config->can_count;
 	/* An inherited clock starts anew in each child, so children that live for a few
 	 * milliseconds would hardly be sampled. */
 	plan->is_cpu_wide = plan->target.has_descendants;
@@ -592,6 +620,8 @@ int capture_open(struct capture **out, struct capture_config *config, struct dia
 		err = describe_events(capture, why);
 	if (!err)
 		err = describe_absent(capture, why);
+	if (!err)
+		err = describe_counted(capture, why);
 	if (!err)
 		err = watch_tasks(capture, why);
 	if (err) {
@@ -734,6 +764,7 @@ void capture_destroy(struct capture *capture)
 	capture_plan_finish(&capture->plan);
 	free(capture->descs);
 	free(capture->absent_text);
+	free(capture->counted_text);
 	free(capture->notice);
 	free(capture);
 }
@@ -756,6 +787,11 @@ const char *capture_notice(const struct capture *capture)
 const char *capture_absent_events(const struct capture *capture)
 {
 	return capture->absent_text ? capture->absent_text : "";
+}
+
+const char *capture_counted_events(const struct capture *capture)
+{
+	return capture->counted_text ? capture->counted_text : "";
 }
 
 const char *capture_target_text(const struct capture *capture)

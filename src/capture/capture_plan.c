@@ -411,6 +411,38 @@ static bool explain_branches(const struct capture_plan *plan, int err,
 	return true;
 }
 
+/* Opens the event of @spec without sampling, on a CPU that counts it or on this thread. Returns 0
+ * or -errno. */
+static int try_counting(const struct capture_plan *plan, const struct event_spec *spec)
+{
+	const char *devices = plan->events.devices ? plan->events.devices : EVENT_PMU_DEVICES;
+	struct perf_event_attr attr = spec->attr;
+	size_t count = 0;
+	int *cpus = NULL;
+	int fd;
+
+	attr.freq = 0;
+	attr.sample_period = 0;
+	attr.disabled = 1;
+	if (spec->pmu[0])
+		pmu_cpumask_read(devices, spec->pmu, &cpus, &count);
+	fd = event_open(&attr, count ? -1 : 0, count ? cpus[0] : -1);
+	free(cpus);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+/* Returns 0 when event @at, which can't be sampled, can be counted; -errno. An event of a group or
+ * a precise one might be sampled alone or without modifiers: -EINVAL. */
+static int check_counting(const struct capture_plan *plan, size_t at)
+{
+	if (at >= plan->events.count || event_spec_leader(&plan->events, at) != at ||
+	    plan->events.specs[at].attr.precise_ip)
+		return -EINVAL;
+	return try_counting(plan, &plan->events.specs[at]);
+}
+
 /* Explains why the event of @failure can't be opened. @tid as event_explain() has it. */
 static int explain_event(const struct capture_plan *plan, int err,
 			 const struct event_failure *failure, const char *name, pid_t tid,
@@ -419,9 +451,17 @@ static int explain_event(const struct capture_plan *plan, int err,
 	const struct event_spec_list *events = &plan->events;
 	const size_t leader = failure->event < events->count
 			      ? event_spec_leader(events, failure->event) : failure->event;
+	int counted;
 
 	if (leader == failure->event && explain_branches(plan, err, failure, name, why))
 		return err;
+	counted = is_unsupported(err) ? check_counting(plan, failure->event) : err;
+	if (is_forbidden(counted))
+		return event_explain(counted, name, tid, failure->cpu, why);
+	if (!counted)
+		return diag_set(why, err, "%s can be counted, not sampled: flametop --stat -e %s "
+				"counts it, and so does the screen beside samples of another event "
+				"(-e cpu-clock,%s)", name, name, name);
 	if (err != -EINVAL || leader == failure->event)
 		return event_explain(err, name, tid, failure->cpu, why);
 	return diag_set(why, err, "the kernel does not take %s into a group with %s on CPU %d: it"
@@ -445,6 +485,9 @@ static bool drop_event(struct capture_plan *plan, int err, const struct event_fa
 
 	if (!can_lack(plan, failure->event))
 		return false;
+	if (plan->can_count && !check_counting(plan, failure->event) &&
+	    !event_spec_list_drop_counted(&plan->events, failure->event))
+		return true;
 	explain_event(plan, err, failure, plan->events.specs[failure->event].name, -1, &reason);
 	return !event_spec_list_drop(&plan->events, failure->event, &reason);
 }

@@ -22,6 +22,7 @@ struct capture_plan {
 	/* The request; opening may lower it. */
 	struct target target;		/* owned */
 	enum target_kind kind;
+	bool can_count;			/* events that can't be sampled become counted ones */
 	bool insists_on_all;		/* fail rather than sample only the user's own processes */
 	/* Owned; rates set; without the side-band. Opening moves events that the machine can't
 	 * sample to the absent ones, unless no event would be left. */

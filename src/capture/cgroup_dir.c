@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/name_match.h"
+#include "capture/event.h"
 
 #define ID_DIGITS_MIN 12	/* as docker ps shows */
 
@@ -262,6 +263,131 @@ int cgroup_dir_find(char **out, const char *name, struct diag *why)
 	err = cgroup_dir_find_below(out, root, name, why);
 	free(root);
 	return err;
+}
+
+/* A cgroup that has tasks. */
+struct used_cgroup {
+	char *path;			/* owned */
+	unsigned long long used_us;	/* CPU time; 0 with cgroup v1, which does not tell */
+};
+
+struct used_cgroups {
+	struct used_cgroup *list;	/* owned */
+	size_t count;
+};
+
+static bool has_tasks(const char *path)
+{
+	char file[PATH_MAX];
+	FILE *tasks;
+	bool has_one;
+
+	snprintf(file, sizeof(file), "%s/cgroup.procs", path);
+	tasks = fopen(file, "re");
+	has_one = tasks && fgetc(tasks) != EOF;
+	if (tasks)
+		fclose(tasks);
+	return has_one;
+}
+
+static unsigned long long read_used_us(const char *path)
+{
+	unsigned long long used_us = 0;
+	char file[PATH_MAX];
+	FILE *stat;
+
+	snprintf(file, sizeof(file), "%s/cpu.stat", path);
+	stat = fopen(file, "re");
+	if (stat && fscanf(stat, "usage_usec %llu", &used_us) != 1)
+		used_us = 0;
+	if (stat)
+		fclose(stat);
+	return used_us;
+}
+
+static int add_used(struct used_cgroups *cgroups, const char *path, const char *name)
+{
+	struct used_cgroup *grown = realloc(cgroups->list, (cgroups->count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	cgroups->list = grown;
+	grown[cgroups->count] = (struct used_cgroup){ strdup(name), read_used_us(path) };
+	if (!grown[cgroups->count].path)
+		return -ENOMEM;
+	cgroups->count++;
+	return 0;
+}
+
+/* Lists the cgroups below @root that have tasks and whose names can stand in a list. */
+static int list_used(struct used_cgroups *cgroups, const char *root)
+{
+	char *own_root = strdup(root);
+	char *roots[] = { own_root, NULL };
+	FTS *tree = own_root ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+	int err = tree ? 0 : -ENOMEM;
+	FTSENT *entry;
+
+	while (!err && (entry = fts_read(tree)) != NULL)
+		if (entry->fts_info == FTS_D && entry->fts_level > 0 &&
+		    has_tasks(entry->fts_path) && !strpbrk(entry->fts_path, ",*?["))
+			err = add_used(cgroups, entry->fts_path, entry->fts_path + strlen(root));
+	if (tree)
+		fts_close(tree);
+	free(own_root);
+	return err;
+}
+
+static int compare_use(const void *a, const void *b)
+{
+	const struct used_cgroup *left = a, *right = b;
+
+	return (left->used_us < right->used_us) - (left->used_us > right->used_us);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(((const struct used_cgroup *)a)->path, ((const struct used_cgroup *)b)->path);
+}
+
+/* Writes the paths with commas between them. NULL: no memory. */
+static char *join_paths(struct used_cgroup *list, size_t count)
+{
+	char *out = NULL;
+
+	qsort(list, count, sizeof(*list), compare_paths);
+	for (size_t i = 0; i < count; i++)
+		if (event_names_append(&out, list[i].path, strlen(list[i].path))) {
+			free(out);
+			return NULL;
+		}
+	return out;
+}
+
+int cgroup_dir_find_used(char **out, size_t most, size_t *found, struct diag *why)
+{
+	struct used_cgroups cgroups = { .count = 0 };
+	char *root;
+	int err = cgroup_dir_find(&root, "/", why);
+
+	*out = NULL;
+	if (err)
+		return err;
+	root[strlen(root) - 1] = '\0';	/* it ends in a slash */
+	err = list_used(&cgroups, root);
+	free(root);
+	*found = cgroups.count;
+	if (!err && cgroups.count) {
+		qsort(cgroups.list, cgroups.count, sizeof(*cgroups.list), compare_use);
+		*out = join_paths(cgroups.list, *found < most ? *found : most);
+	}
+	for (size_t i = 0; i < cgroups.count; i++)
+		free(cgroups.list[i].path);
+	free(cgroups.list);
+	if (*out)
+		return 0;
+	return !err && !*found ? diag_set(why, -ENOENT, "no cgroup but the root has tasks")
+			       : diag_set(why, -ENOMEM, "no memory for the cgroups");
 }
 
 void cgroup_dir_format(const char *path, char *out, size_t room)

@@ -24,6 +24,9 @@ int cgroup_dir_find_below(char **out, const char *root, const char *name, struct
  * proc(5). malloc'd, owned by the caller; NULL: not mounted, or out of memory. */
 char *cgroup_dir_parse_mounts(const char *text);
 
+/* See counter_cgroups_find(). */
+int cgroup_dir_find_used(char **out, size_t most, size_t *found, struct diag *why);
+
 /* Writes a short name for the header into @out[@room]: the last directory of @path, with only the
  * first digits of long ids. */
 void cgroup_dir_format(const char *path, char *out, size_t room);

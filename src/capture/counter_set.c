@@ -275,6 +275,11 @@ static int add_own(struct counter_set *set, const struct target *target)
 	return err;
 }
 
+int counter_cgroups_find(char **out, size_t most, size_t *found, struct diag *why)
+{
+	return cgroup_dir_find_used(out, most, found, why);
+}
+
 static int add_places(struct counter_set *set, const struct target *target, enum counter_rows rows,
 		      const char *cgroups, struct diag *why)
 {

@@ -6,8 +6,10 @@
  */
 #include "capture/event.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -232,4 +234,16 @@ bool event_names_cache(size_t index, char *name, size_t name_room, char *sentenc
 	snprintf(sentence, sentence_room, "%s %s %s", listed_operations[operation].many,
 		 is_miss ? "that missed" : "looked up in", cache->text);
 	return true;
+}
+
+int event_names_append(char **list, const char *name, size_t length)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%.*s", *list ? *list : "", *list ? "," : "", (int)length,
+		     name) < 0)
+		return -ENOMEM;
+	free(*list);
+	*list = longer;
+	return 0;
 }

@@ -331,6 +331,7 @@ static int append_absence(struct event_spec_list *list, const char *name,
 	list->absent = grown;
 	grown += list->absent_count++;
 	grown->why = *reason;
+	grown->is_counted = false;
 	snprintf(grown->name, sizeof(grown->name), "%s", name);
 	return 0;
 }
@@ -624,6 +625,23 @@ int event_spec_list_drop(struct event_spec_list *list, size_t index, const struc
 	if (list->specs[index].is_wall && list->specs[list->count - 1].is_part)
 		list->count--;
 	remove_spec(list, index);
+	return 0;
+}
+
+int event_spec_list_drop_counted(struct event_spec_list *list, size_t index)
+{
+	const struct diag none = { .err = 0 };
+	const char *devices = list->devices ? list->devices : EVENT_PMU_DEVICES;
+	struct event_spec named;
+	struct diag why;
+
+	if (parse_spec(devices, list->specs[index].name, &named, &why) ||
+	    named.attr.type != list->specs[index].attr.type ||
+	    named.attr.config != list->specs[index].attr.config)
+		return -EINVAL;
+	if (event_spec_list_drop(list, index, &none))
+		return -ENOMEM;
+	list->absent[list->absent_count - 1].is_counted = true;
 	return 0;
 }
 

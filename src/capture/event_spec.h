@@ -58,6 +58,7 @@ struct event_spec {
 /* An event that the user named and that this machine does not have or can't sample. */
 struct event_absence {
 	char name[EVENT_NAME_BYTES];
+	bool is_counted;	/* it can't be sampled, and is counted beside the samples */
 	struct diag why;
 };
 
@@ -85,6 +86,9 @@ int event_spec_list_add_part(struct event_spec_list *list, struct diag *why);
 /* Moves spec @index to the absent ones; wall goes with its part, and the part with wall. 0 or
  * -ENOMEM. */
 int event_spec_list_drop(struct event_spec_list *list, size_t index, const struct diag *reason);
+/* Moves spec @index to the absent ones as one that is counted. 0; -EINVAL: its name alone does not
+ * name it, as with a name= term; or -ENOMEM. */
+int event_spec_list_drop_counted(struct event_spec_list *list, size_t index);
 
 /* Sets *@out to what perf_event_open(2) needs on @cpu, where PMUs of cores differ in it. False: the
  * event does not exist there. */

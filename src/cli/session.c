@@ -745,6 +745,7 @@ static void configure_live(struct session *session, const struct options *option
 	config->offers_children = source->offers_children;
 	config->notice = source->notice;
 	config->absent_events = source->absent_events;
+	config->counted_events = source->counted_events;
 	config->cpus = source->cpus;
 	config->has_busy = source->has_busy;
 	config->has_everything = source->has_everything;

@@ -34,10 +34,11 @@ static int copy_texts(struct source *source, const struct capture *capture)
 {
 	const char *target = capture_target_text(capture), *notice = capture_notice(capture);
 	const char *absent = capture_absent_events(capture);
+	const char *counted = capture_counted_events(capture);
 	const size_t target_bytes = strlen(target) + 1, notice_bytes = strlen(notice) + 1;
-	const size_t absent_bytes = strlen(absent) + 1;
+	const size_t absent_bytes = strlen(absent) + 1, counted_bytes = strlen(counted) + 1;
 
-	source->texts = malloc(target_bytes + notice_bytes + absent_bytes);
+	source->texts = malloc(target_bytes + notice_bytes + absent_bytes + counted_bytes);
 	if (!source->texts)
 		return -ENOMEM;
 	memcpy(source->texts, target, target_bytes);
@@ -46,6 +47,8 @@ static int copy_texts(struct source *source, const struct capture *capture)
 	memcpy(source->texts + target_bytes + notice_bytes, absent, absent_bytes);
 	source->notice = source->texts + target_bytes;
 	source->absent_events = source->notice + notice_bytes;
+	source->counted_events = memcpy(source->texts + target_bytes + notice_bytes + absent_bytes,
+					counted, counted_bytes);
 	return 0;
 }
 

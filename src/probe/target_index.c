@@ -33,7 +33,7 @@ struct row {
 	uint32_t aliases;		/* offset; TARGET_NO_TEXT: none */
 	uint16_t shown_length;
 	uint8_t reason;
-	uint8_t is_stale;
+	uint8_t is_stale : 1, is_counted : 1;
 };
 
 struct target_index {
@@ -207,6 +207,7 @@ int target_index_add(struct target_index *index, const struct target_name *name)
 {
 	const size_t length = strlen(name->raw);
 	struct row row = { .reason = (uint8_t)name->reason, .is_stale = name->is_stale,
+			   .is_counted = name->is_counted,
 			   .aliases = TARGET_NO_TEXT };
 	int err;
 
@@ -491,7 +492,8 @@ void target_index_result(const struct target_hit *hit, const struct target_patte
 	text = found_text(index, row, hit->alias, buffer);
 	*out = (struct target_result){ .kind = index->kind, .is_able = !row->reason,
 				       .is_event = target_is_event(index->kind),
-				       .is_stale = row->is_stale };
+				       .is_stale = row->is_stale,
+				       .is_counted = row->is_counted };
 	out->matched = target_match_places(pattern, &text, work);
 	put_spec(index, row, prefix, out->spec);
 	sanitize_text(out->shown, sizeof(out->shown), text.at, text.length);

@@ -34,6 +34,7 @@ struct target_name {
 	const char *aliases;	/* other names to find it by, separated by blanks; NULL: none */
 	unsigned int reason;	/* 0: can be probed; else from target_index_reason() */
 	bool is_stale;
+	bool is_counted;	/* an event that can't be sampled */
 };
 
 /* Creates an empty index. @path: path of the file, as the target sees it; "": none. @note: for

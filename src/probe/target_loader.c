@@ -242,9 +242,6 @@ static unsigned int refusal_of(struct target_index *index, const struct event_en
 		return 0;
 	if (entry->state == EVENT_REFUSED)
 		return target_index_reason(index, entry->reason);
-	if (entry->cost == EVENT_COUNTS)
-		return target_index_reason(index, "it can be counted, not sampled: flametop --stat "
-					   "-e with its name");
 	return 0;
 }
 
@@ -277,6 +274,7 @@ static int load_event_kind(struct target_index **out, const struct event_catalog
 			.raw = entry->name, .note = entry->sentence,
 			.aliases = entry->aliases[0] ? entry->aliases : NULL,
 			.reason = entry->kind == kind ? refusal_of(index, entry) : 0,
+			.is_counted = entry->cost == EVENT_COUNTS,
 		};
 
 		if (entry->kind == kind)

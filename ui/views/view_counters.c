@@ -102,7 +102,7 @@ static bool is_elsewhere(const struct snapshot_counters *counters, uint32_t even
 
 static void list_event(struct counters_view *view, uint32_t event)
 {
-	const bool is_open = view->open & 1u << event &&
+	const bool is_open = view->open & UINT64_C(1) << event &&
 			     !view->counters->events[event].absent.err;
 
 	view->lines[view->count++] = (struct counter_place){ event, NO_ROW };
@@ -195,6 +195,8 @@ static const char *name_of(const struct snapshot_counters *counters, struct coun
 	row = &counters->rows[place.row - 1];
 	if (counters->rows_are == COUNTER_PER_CPU)
 		snprintf(out, room, "CPU %d", row->number);
+	else if (counters->rows_are == COUNTER_PER_CGROUP)
+		snprintf(out, room, "%s", row->text);
 	else
 		snprintf(out, room, "%s %d", row->text, row->number);
 	return out;
@@ -263,25 +265,6 @@ static bool is_event(const struct counter_event *event, uint32_t type, uint64_t 
 	return event->attr.type == type && event->attr.config == config;
 }
 
-/* "24.8 G/s"; of a clock, which counts nanoseconds, "0.85 CPUs"; of energy "41.0 W". */
-static void format_rate(char *out, size_t room, const struct counter_event *event, double per_s)
-{
-	char number[FORMAT_BYTES];
-	size_t digits;
-
-	if (is_event(event, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK)) {
-		snprintf(out, room, "%.2f CPUs", per_s / 1e9);
-		return;
-	}
-	if (!strcmp(event->unit.text, "Joules")) {
-		snprintf(out, room, "%.*f W", per_s < 999.95 ? 1 : 0, per_s);
-		return;
-	}
-	counter_line_format_number(number, per_s, 3);
-	digits = strspn(number, "0123456789.");
-	snprintf(out, room, "%.*s %s%s/s", (int)digits, number, number + digits, event->unit.text);
-}
-
 /* A ratio as the view shows it. */
 struct shown_ratio {
 	char value[FORMAT_BYTES];
@@ -344,7 +327,8 @@ static void name_packages(const struct counter_event *event, struct shown_ratio 
 			 event->package_count);
 }
 
-/* What a row has of the sum of all, where no ratio is usual. */
+/* What a row has of the sum of all, where no ratio is usual. Cgroups are in each other, and not all
+ * tasks are in one: they are parts of the machine. */
 static void find_part(const struct counters_view *view, struct counter_place place, double value,
 		      struct shown_ratio *out)
 {
@@ -352,16 +336,22 @@ static void find_part(const struct counters_view *view, struct counter_place pla
 	const struct counter_event *event = &counters->events[place.event];
 	double sum = 0;
 
-	for (uint32_t row = 1; row <= counters->row_count; row++)
-		sum += counter_value_scaled(
-			&counters->values[row * counters->event_count + place.event]);
+	if (counters->rows_are == COUNTER_PER_CGROUP)
+		sum = counter_value_scaled(&counters->values[place.event]);
+	else
+		for (uint32_t row = 1; row <= counters->row_count; row++)
+			sum += counter_value_scaled(
+				&counters->values[row * counters->event_count + place.event]);
+	if (counters->rows_are == COUNTER_PER_CGROUP && counters->counted_s > 0)
+		sum *= counters->rows_counted_s / counters->counted_s;
 	sum *= counter_event_scale(event);
 	if (sum <= 0)
 		return;
 	snprintf(out->value, sizeof(out->value), "%.1f %%", 100 * value / sum);
-	snprintf(out->of, sizeof(out->of), "of all %s",
-		 event->package_count ? "packages"
-		 : counters->rows_are == COUNTER_PER_CPU ? "CPUs" : "threads");
+	snprintf(out->of, sizeof(out->of), "of %s",
+		 event->package_count ? "all packages"
+		 : counters->rows_are == COUNTER_PER_CGROUP ? "the machine"
+		 : counters->rows_are == COUNTER_PER_CPU ? "all CPUs" : "all threads");
 }
 
 /* Draws the four shares as a bar and as numbers. False: one of them was not counted. */
@@ -467,7 +457,7 @@ static void draw_values(const struct counters_view *view, const struct columns_a
 			draw_running(at, cell, canvas, y);
 		return;
 	}
-	format_rate(text, sizeof(text), event, cell->value / seconds);
+	counter_line_format_rate(text, event, cell->value / seconds);
 	canvas_put_right(canvas, at_line(at->rate, y), canvas_clean(text), ROLE_TEXT);
 	if (!find_ratio(counters, cells, place.event, seconds, &ratio)) {
 		if (place.row == NO_ROW)
@@ -588,9 +578,9 @@ static void draw_counters(struct view *view, struct ui_state *state, struct canv
 
 static void query_counters(const struct view *view, const struct ui_state *state, struct query *out)
 {
-	(void)view;
 	(void)state;
 	out->counter_rows = true;
+	out->counters_by_cgroup = ((const struct counters_view *)view)->by_cgroup;
 }
 
 static void add_options(const struct ui_state *state, struct command_line *line)
@@ -630,9 +620,9 @@ static void open_rows(struct counters_view *view, bool is_open)
 		return;
 	place = view->lines[view->place.cursor];
 	if (is_open)
-		view->open |= 1u << place.event;
+		view->open |= UINT64_C(1) << place.event;
 	else
-		view->open &= ~(1u << place.event);
+		view->open &= ~(UINT64_C(1) << place.event);
 	list_lines(view);
 	place.row = NO_ROW;
 	if (find_line(view, id_of(place), &found))
@@ -645,7 +635,8 @@ static void open_line(struct view *view, struct ui_state *state)
 	const size_t cursor = counters->place.cursor;
 
 	(void)state;
-	if (cursor < counters->count && counters->open & 1u << counters->lines[cursor].event)
+	if (cursor < counters->count &&
+	    counters->open & UINT64_C(1) << counters->lines[cursor].event)
 		open_rows(counters, false);
 	else
 		open_rows(counters, true);
@@ -655,6 +646,20 @@ static void close_line(struct view *view, struct ui_state *state)
 {
 	(void)state;
 	open_rows((struct counters_view *)view, false);
+}
+
+void cmd_counter_rows(struct ui_state *state)
+{
+	struct counters_view *view = (struct counters_view *)state->view;
+
+	if (view->counters && view->counters->of != COUNTERS_OF_ALL) {
+		state_say(state, "the counters of a process are by thread");
+		return;
+	}
+	view->by_cgroup = !view->by_cgroup;
+	state_say(state, view->by_cgroup ? "Enter opens a counter by cgroup"
+					 : "Enter opens a counter by CPU");
+	state_ask(state);
 }
 
 const struct view_ops view_counters_ops = {

@@ -15,6 +15,8 @@
 #define SPARK_MOST   10
 #define SPARK_LEAST  4
 #define NUMBER_CELLS 5		/* a mark and four */
+#define NAME_CELLS   24
+#define RATE_CELLS   10
 #define LATE_S	     1.5	/* seconds are whole: the last of a live window are to come */
 
 /* What a count is divided by. */
@@ -54,11 +56,13 @@ static const struct line_value line_values[] = {
 };
 #define VALUE_COUNT (sizeof(line_values) / sizeof(line_values[0]))
 
+static const struct line_value asked_value = { .by = BY_SECONDS, .factor = 1 };
+
 /* A value that this machine has. */
 struct shown_value {
 	const struct line_value *value;
 	int event, by;			/* indices of events; @by < 0: by seconds */
-	char text[64];
+	char text[96];
 	int width, spark;		/* cells of the text, and of the bars after it */
 };
 
@@ -89,6 +93,30 @@ char *counter_line_format_number(char *out, double number, int digits)
 		after = number < 9.95 ? 1 : 0;
 	snprintf(out, FORMAT_BYTES, "%.*f%.*s", after, number, unit > 0, units + unit);
 	return out;
+}
+
+void counter_line_format_rate(char *out, const struct counter_event *event, double per_s)
+{
+	const char *unit = event->unit.text;
+	char number[FORMAT_BYTES];
+	size_t digits;
+
+	if (event->attr.type == PERF_TYPE_SOFTWARE &&
+	    event->attr.config == PERF_COUNT_SW_TASK_CLOCK) {
+		snprintf(out, FORMAT_BYTES, "%.2f CPUs", per_s / 1e9);
+	} else if (!strcmp(unit, "Joules")) {
+		snprintf(out, FORMAT_BYTES, "%.*f W", per_s < 999.95 ? 1 : 0, per_s);
+	} else if (!strcmp(unit, "MiB")) {
+		const double shown = per_s < 999.5 ? per_s : per_s / 1024;
+
+		snprintf(out, FORMAT_BYTES, "%.*f %s/s", shown < 99.95 ? 1 : 0, shown,
+			 per_s < 999.5 ? unit : "GiB");
+	} else {
+		counter_line_format_number(number, per_s, 3);
+		digits = strspn(number, "0123456789.");
+		snprintf(out, FORMAT_BYTES, "%.*s %s%s/s", (int)digits, number, number + digits,
+			 unit);
+	}
 }
 
 char *counter_line_scope_name(char *out, const struct snapshot_counters *counters)
@@ -209,6 +237,27 @@ static void format_value(struct shown_value *shown, const struct counter_cell *c
 		 marked, shown->value->after);
 }
 
+/* What was named with -e has its name before its rate. */
+static void format_asked(struct shown_value *shown, const struct counter_event *event,
+			 const struct counter_cell *cells, double counted_s)
+{
+	char rate[FORMAT_BYTES] = "-", marked[FORMAT_BYTES + 1];
+	double value;
+
+	if (divide(shown, cells, counted_s, &value))
+		counter_line_format_rate(rate, event, value);
+	snprintf(marked, sizeof(marked), "%s%s", is_scaled(shown, cells) ? "~" : "", rate);
+	snprintf(shown->text, sizeof(shown->text), "%.*s %*s", NAME_CELLS, event->name, RATE_CELLS,
+		 marked);
+}
+
+/* True for an event that was asked for, is counted, and is not the one that the line has as W. */
+static bool is_shown_by_name(const struct snapshot_counters *counters, uint32_t event)
+{
+	return counters->events[event].is_asked && !counters->events[event].absent.err &&
+	       (int)event != find_event(counters, ENERGY, 0);
+}
+
 void counter_line_draw_seconds(const float *rates, const float *of, struct canvas *canvas,
 			   struct canvas_area area)
 {
@@ -262,6 +311,15 @@ static size_t choose_values(const struct snapshot_counters *counters, const stru
 	size_t count = 0;
 
 	counter_line_cells_make(counters, 0, cells);
+	for (uint32_t i = 0; i < counters->event_count && count < VALUES_MOST; i++) {
+		if (!is_shown_by_name(counters, i))
+			continue;
+		list[count] = (struct shown_value){ .value = &asked_value, .event = (int)i,
+						    .by = -1 };
+		format_asked(&list[count], &counters->events[i], cells, counters->counted_s);
+		list[count].width = canvas_text_width(canvas, list[count].text);
+		count++;
+	}
 	for (size_t i = 0; i < VALUE_COUNT && count < VALUES_MOST; i++) {
 		if (!find_value(counters, &line_values[i], &list[count]))
 			continue;

@@ -37,6 +37,9 @@ void counter_line_cells_make(const struct snapshot_counters *counters, size_t ro
 /* Formats a number of two digits in at most four cells, or of three in five: "0.4", "61", "8.4k",
  * "25G"; "8.40k", "24.8G". Returns @out[FORMAT_BYTES]. */
 char *counter_line_format_number(char *out, double number, int digits);
+/* Writes the rate of @event into @out[FORMAT_BYTES]: "24.8 G/s"; of a clock, which counts ns,
+ * "0.85 CPUs"; of energy "41.0 W"; of a bandwidth "512 MiB/s". */
+void counter_line_format_rate(char *out, const struct counter_event *event, double per_s);
 
 /* Draws the newest of @rates[SNAPSHOT_COUNTERS_SECONDS] at the right edge of @area, divided by
  * those of @of unless that is NULL; nothing for a second that was not counted. */

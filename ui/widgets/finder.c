@@ -178,13 +178,24 @@ static bool check_event(struct ui_state *state, const struct target_result *resu
 	return false;
 }
 
-/* Samples an event from now on; of one that can't be it says why, and the box stays. */
+/* Samples an event from now on, or counts it beside the one that is sampled; of one that can't be
+ * it says why, and the box stays. */
 static void take_event(struct ui_state *state, const struct target_result *result)
 {
+	const struct snapshot *shown = state->shown;
+	char text[SOURCE_CHANGE_BYTES];
+
 	if (!check_event(state, result))
 		return;
+	if (result->is_counted && (!shown || shown->event_count != 1 || state_probe_hits(state))) {
+		state_say(state, "it is counted beside samples: mark it (Insert), and what to "
+			  "sample");
+		return;
+	}
+	snprintf(text, sizeof(text), "%s%s%s", result->is_counted ? shown->event : "",
+		 result->is_counted ? "," : "", result->spec);
 	close_finder(finder_of(state));
-	state_change_source(state, SOURCE_EVENT, result->spec);
+	state_change_source(state, SOURCE_EVENT, text);
 }
 
 /* Returns the index of the mark of @spec; marked_count: there is none. */
@@ -660,6 +671,12 @@ static void draw_sentence(struct canvas *canvas, struct canvas_area area,
 	mark_matched(canvas, name, result);
 	area.x += names + GAP;
 	area.width -= names + GAP;
+	if (result->is_counted) {
+		const int used = canvas_put_text(canvas, area, SAFE_TEXT("counted: "), quiet);
+
+		area.x += used;
+		area.width -= used;
+	}
 	canvas_put_text(canvas, area, canvas_clean(result->note), quiet);
 }
 
@@ -734,9 +751,14 @@ static void draw_chosen(const struct finder *finder, struct canvas *canvas)
 				    finder->width - 2 - CURSOR_CELLS - 1 };
 	const struct target_result *result = result_at(finder, finder->cursor);
 
-	canvas_put_text(canvas, line, canvas_clean(result->is_able && !result->is_event
-						   ? result->spec : result->note),
-			ROLE_BOX_DIM);
+	if (result->is_counted)
+		canvas_put_text(canvas, line, SAFE_TEXT("Enter counts it beside the samples: the "
+							"counter line (=) and V have it"),
+				ROLE_BOX_DIM);
+	else
+		canvas_put_text(canvas, line, canvas_clean(result->is_able && !result->is_event
+							   ? result->spec : result->note),
+				ROLE_BOX_DIM);
 }
 
 static void draw_finder(struct ui_state *state, struct canvas *canvas, int top, int bottom)

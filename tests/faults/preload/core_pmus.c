@@ -5,6 +5,7 @@
  *   CORE_PMUS_LACK=10=5	the PMU of type 10 lacks the hardware event 5 (branch-misses)
  *   CORE_PMUS_PLAIN=1	no types of PMUs in configs, as Arm's driver before Linux 6.6
  *   CORE_PMUS_IDLE=1	the counters stay at 0
+ *   CORE_PMUS_COUNT=9	the PMU of type 9 counts, and does not sample
  *   CORE_PMUS_BRANCHES=95	the error with which events with branches are refused
  *
  * Source: kernel/events/core.c, perf_init_event(); arch/x86/events/core.c, x86_pmu_event_init();
@@ -27,6 +28,7 @@ typedef long syscall_function(long number, ...);
 static const char *pmus, *lacks;	/* the lists of the environment */
 static bool is_plain, is_idle;
 static int branch_error;
+static uint32_t only_counts;	/* type of a PMU; 0: none */
 
 /* The program clears its environment before it opens events. */
 __attribute__((constructor)) static void read_environment(void)
@@ -35,6 +37,7 @@ __attribute__((constructor)) static void read_environment(void)
 	lacks = getenv("CORE_PMUS_LACK");
 	is_plain = getenv("CORE_PMUS_PLAIN");
 	is_idle = getenv("CORE_PMUS_IDLE");
+	only_counts = getenv("CORE_PMUS_COUNT") ? (uint32_t)atoi(getenv("CORE_PMUS_COUNT")) : 0;
 	branch_error = getenv("CORE_PMUS_BRANCHES") ? atoi(getenv("CORE_PMUS_BRANCHES")) : 0;
 }
 
@@ -102,6 +105,10 @@ __attribute__((visibility("default"))) long syscall(long number, ...)
 	if (is_of_core_pmu(&attr)) {
 		if (!exists(&attr, (int)arguments[2])) {
 			errno = ENOENT;
+			return -1;
+		}
+		if (only_counts && attr.type == only_counts && attr.sample_period) {
+			errno = EINVAL;
 			return -1;
 		}
 		if (branch_error && attr.sample_type & PERF_SAMPLE_BRANCH_STACK) {

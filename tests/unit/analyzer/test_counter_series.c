@@ -85,7 +85,8 @@ static void add(uint64_t time_ns, uint64_t faults, uint64_t cycles)
 
 static struct snapshot_counters *make(uint64_t begin_ns, uint64_t end_ns)
 {
-	struct snapshot_counters *counters = counter_series_make(&series, begin_ns, end_ns, true);
+	struct snapshot_counters *counters =
+		counter_series_make(&series, &series, begin_ns, end_ns);
 
 	assert_non_null(counters);
 	return counters;
@@ -237,7 +238,7 @@ static void test_rows_are_the_parts_of_the_sum(void **state)
 	assert_int_equal(counters->values[3 * EVENTS + FAULTS].value, 13);
 	assert_true(counters->rows_counted_s == 2);
 	free(counters);
-	counters = counter_series_make(&series, 100 * S, 102 * S, false);
+	counters = counter_series_make(&series, NULL, 100 * S, 102 * S);
 	assert_int_equal(counters->row_count, 0);
 	assert_int_equal(counters->values[FAULTS].value, 23);
 	free(counters);
@@ -331,6 +332,56 @@ static void test_a_refusal_has_its_reason(void **state)
 	free(counters);
 }
 
+/* A cgroup has 1 fault in second 101, and 2 in second 102; the machine has 10 and 20. */
+static void test_rows_of_other_counters_are_beside_the_sums(void **state)
+{
+	struct counter_opening opening = opening_of(1);
+	struct counter_series cgroups = { .last_ns = 0 };
+	struct counter_value values[EVENTS] = { { .value = 5 } };
+	struct snapshot_counters *counters;
+
+	(void)state;
+	open_series(COUNTERS_OF_ALL, 0, 2);
+	add(100 * S, 1000, 0);
+	add(101 * S, 5, 0);
+	add(102 * S, 10, 0);
+	opening.rows_are = COUNTER_PER_CGROUP;
+	strcpy(opening.rows[0].text, "user.slice");
+	counter_series_open(&cgroups, COUNTERS_OF_ALL, 0, &opening);
+	for (uint64_t second = 100; second <= 102; second++) {
+		counter_series_add(&cgroups, second * S, values);
+		values[FAULTS].value += second - 99;
+	}
+	counters = counter_series_make(&series, &cgroups, 100 * S, 102 * S);
+	assert_non_null(counters);
+	assert_int_equal(counters->row_count, 1);
+	assert_int_equal(counters->rows_are, COUNTER_PER_CGROUP);
+	assert_string_equal(counters->rows[0].text, "user.slice");
+	assert_int_equal(counters->values[FAULTS].value, 30);
+	assert_int_equal(counters->values[EVENTS + FAULTS].value, 3);
+	free(counters);
+	/* Another cgroup is another row. */
+	opening = opening_of(1);
+	opening.rows_are = COUNTER_PER_CGROUP;
+	strcpy(opening.rows[0].text, "system.slice");
+	counter_series_open(&cgroups, COUNTERS_OF_ALL, 0, &opening);
+	counters = counter_series_make(&series, &cgroups, 100 * S, 102 * S);
+	assert_int_equal(counters->values[EVENTS + FAULTS].value, 0);
+	assert_true(counters->rows_counted_s == 0);
+	free(counters);
+	/* Without cgroups it is said why. */
+	opening = (struct counter_opening){ .why.err = -ENOENT };
+	strcpy(opening.why.text, "no cgroup but the root has tasks");
+	counter_series_finish(&cgroups);
+	counter_series_open(&cgroups, COUNTERS_OF_ALL, 0, &opening);
+	counters = counter_series_make(&series, &cgroups, 100 * S, 102 * S);
+	assert_int_equal(counters->row_count, 0);
+	assert_int_equal(counters->state, COUNTERS_COUNTED);
+	assert_string_equal(counters->notice, "no cgroup but the root has tasks");
+	free(counters);
+	counter_series_finish(&cgroups);
+}
+
 /* The thread. */
 
 static void wait_for_reading(struct counter_history *counters)
@@ -385,7 +436,7 @@ static uint64_t find_value(const struct snapshot_counters *counters, const char 
 
 static void test_a_process_is_counted_while_it_is_wanted(void **state)
 {
-	const struct counter_scope own = { COUNTERS_OF_PROCESS, (uint32_t)getpid() };
+	const struct counter_scope own = { .of = COUNTERS_OF_PROCESS, .id = (uint32_t)getpid() };
 	struct counter_history counters = { .linger_ns = 1 };
 	const uint64_t begin_ns = clock_now_ns();
 	struct snapshot_counters *shown;
@@ -393,7 +444,7 @@ static void test_a_process_is_counted_while_it_is_wanted(void **state)
 
 	(void)state;
 	assert_int_equal(counter_history_fd(&counters), -1);
-	counter_history_want(&counters, (struct counter_scope){ COUNTERS_NONE, 0 });
+	counter_history_want(&counters, (struct counter_scope){ .of = COUNTERS_NONE });
 	assert_null(counters.reader);
 	counter_history_want(&counters, own);
 	while (!counters.task.last_ns && clock_now_ns() - begin_ns < PATIENCE_S * S)
@@ -408,10 +459,10 @@ static void test_a_process_is_counted_while_it_is_wanted(void **state)
 		free(shown);
 	}
 	assert_in_range(faults, 1000, 1000000);
-	counter_history_want(&counters, (struct counter_scope){ COUNTERS_NONE, 0 });
+	counter_history_want(&counters, (struct counter_scope){ .of = COUNTERS_NONE });
 	while (counters.reader && clock_now_ns() - begin_ns < PATIENCE_S * S) {
 		usleep(10000);
-		counter_history_want(&counters, (struct counter_scope){ COUNTERS_NONE, 0 });
+		counter_history_want(&counters, (struct counter_scope){ .of = COUNTERS_NONE });
 	}
 	assert_null(counters.reader);		/* nor is the thread there */
 	assert_int_equal(count_perf_descriptors(), 0);
@@ -425,6 +476,48 @@ static void test_a_process_is_counted_while_it_is_wanted(void **state)
 	     counters.task.last_ns <= last_ns && clock_now_ns() - begin_ns < PATIENCE_S * S;)
 		wait_for_reading(&counters);
 	assert_true(count_perf_descriptors() > 0);
+	counter_history_finish(&counters);
+}
+
+/* Returns how many events are called @name. */
+static int count_events(const struct snapshot_counters *counters, const char *name)
+{
+	int count = 0;
+
+	for (uint32_t i = 0; i < counters->event_count; i++)
+		if (!strncmp(counters->events[i].name, name, strlen(name))) {
+			assert_true(counters->events[i].is_asked);
+			count++;
+		}
+	return count;
+}
+
+/* page-faults is counted in any case, emulation-faults is not. */
+static void test_what_is_asked_for_is_counted_once(void **state)
+{
+	struct counter_scope scope = { .of = COUNTERS_OF_PROCESS, .id = (uint32_t)getpid(),
+				       .events = "emulation-faults,page-faults,emulation-faults" };
+	const uint64_t begin_ns = clock_now_ns();
+	struct counter_history counters = { .linger_ns = 1 };
+	struct snapshot_counters *shown;
+	uint32_t usual;
+
+	(void)state;
+	counter_history_want(&counters, scope);
+	while (!counters.task.totals.count && clock_now_ns() - begin_ns < PATIENCE_S * S)
+		wait_for_reading(&counters);
+	shown = counter_history_make(&counters, scope, begin_ns, clock_now_ns() + S, true);
+	assert_int_equal(count_events(shown, "emulation-faults"), 1);
+	assert_int_equal(count_events(shown, "page-faults"), 1);
+	usual = shown->event_count - 1;
+	free(shown);
+	/* Without it all is opened anew. */
+	scope.events = NULL;
+	counter_history_want(&counters, scope);
+	while (counters.task.opening.event_count != usual &&
+	       clock_now_ns() - begin_ns < PATIENCE_S * S)
+		wait_for_reading(&counters);
+	assert_int_equal(counters.task.opening.event_count, usual);
 	counter_history_finish(&counters);
 }
 
@@ -477,7 +570,9 @@ UNIT_TESTS(test_counter_series)
 		SERIES_TEST(test_large_machines_have_fewer_seconds_by_cpu),
 		SERIES_TEST(test_another_process_begins_anew),
 		SERIES_TEST(test_a_refusal_has_its_reason),
+		SERIES_TEST(test_rows_of_other_counters_are_beside_the_sums),
 		cmocka_unit_test(test_a_process_is_counted_while_it_is_wanted),
+		cmocka_unit_test(test_what_is_asked_for_is_counted_once),
 		cmocka_unit_test(test_a_process_that_has_ended_is_said),
 	};
 

@@ -133,6 +133,26 @@ static void test_the_line_has_the_power_of_the_packages(void **state)
 	ui_finish(&ui);
 }
 
+/* 410,000 MiB and 210 J in 10 s: of two energies the first is W, the other is named. */
+static void test_what_was_asked_for_comes_first(void **state)
+{
+	struct snapshot_counters *counters = counters_fixture_packages();
+	struct counter_event *events = (struct counter_event *)counters->events;
+	struct ui ui;
+
+	(void)state;
+	events[14].is_asked = events[15].is_asked = true;	/* 13: energy of the package */
+	snprintf(events[14].name, sizeof(events[14].name), "imc/cas/");
+	events[14].unit = (struct event_unit){ 410e-9, "MiB" };
+	snprintf(events[15].name, sizeof(events[15].name), "%s", "power/energy-cores/");
+	events[15].unit = (struct event_unit){ 1e-9, "Joules" };
+	open_line(&ui, 200, 24, counters);
+	assert_line_has(&ui, " imc/cas/ 40.0 GiB/s");
+	assert_line_has(&ui, "power/energy-cores/     21.0 W");
+	assert_true(strstr(line_of(&ui), "imc/cas/") < strstr(line_of(&ui), "IPC"));
+	ui_finish(&ui);
+}
+
 static void test_a_narrow_screen_drops_values_from_the_right(void **state)
 {
 	struct ui ui;
@@ -278,6 +298,38 @@ static void test_a_counter_opens_into_its_cpus(void **state)
 	ui_finish(&ui);
 }
 
+/* Row 1 has half of the machine's. */
+static void test_g_is_for_rows_by_cgroup(void **state)
+{
+	struct snapshot_counters *counters = counters_fixture_machine();
+	struct ui ui;
+
+	(void)state;
+	open_view(&ui, 100, 30, counters);
+	ui_press(&ui, "jjjjjjjjjg");
+	assert_true(ui_has(&ui, "Enter opens a counter by cgroup"));
+	assert_true(ui_asked(&ui)->counter_rows);
+	assert_true(ui_asked(&ui)->counters_by_cgroup);
+	counters->rows_are = COUNTER_PER_CGROUP;
+	for (uint32_t row = 0; row < counters->row_count; row++)
+		snprintf(((struct counter_row *)counters->rows)[row].text,
+			 sizeof(counters->rows[0].text), "job-%u", (unsigned int)row);
+	ui_show(&ui);
+	ui_press_key(&ui, UI_KEY_ENTER);
+	assert_true(ui_has(&ui, "  job-0"));
+	assert_true(ui_has(&ui, "of the machine"));
+	assert_true(ui_has(&ui, "50.0 %"));
+	ui_compare("counters_by_cgroup_100x30", ui_text(&ui));
+	ui_press(&ui, "g");
+	assert_true(ui_has(&ui, "Enter opens a counter by CPU"));
+	assert_false(ui_asked(&ui)->counters_by_cgroup);
+	ui_finish(&ui);
+	open_view(&ui, 100, 30, counters_fixture_process());
+	ui_press(&ui, "g");
+	assert_true(ui_has(&ui, "the counters of a process are by thread"));
+	ui_finish(&ui);
+}
+
 static void test_only_the_cpu_that_counts_a_package_has_a_row(void **state)
 {
 	struct ui ui;
@@ -416,6 +468,7 @@ UNIT_TESTS(test_screens_counters)
 		cmocka_unit_test(test_energy_and_top_down),
 		cmocka_unit_test(test_the_line_has_the_power_of_the_packages),
 		cmocka_unit_test(test_ratios_are_those_of_the_window),
+		cmocka_unit_test(test_what_was_asked_for_comes_first),
 		cmocka_unit_test(test_a_narrow_screen_drops_values_from_the_right),
 		cmocka_unit_test(test_only_counters_that_exist_are_in_the_line),
 		cmocka_unit_test(test_what_never_ran_is_a_dash),
@@ -424,6 +477,7 @@ UNIT_TESTS(test_screens_counters)
 		cmocka_unit_test(test_states_of_the_line),
 		cmocka_unit_test(test_states_of_the_view),
 		cmocka_unit_test(test_a_counter_opens_into_its_cpus),
+		cmocka_unit_test(test_g_is_for_rows_by_cgroup),
 		cmocka_unit_test(test_only_the_cpu_that_counts_a_package_has_a_row),
 		cmocka_unit_test(test_threads_have_their_names),
 		cmocka_unit_test(test_the_watchdog_is_named),
