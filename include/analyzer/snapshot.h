@@ -174,7 +174,7 @@ struct snapshot_baseline {
 /* --format events: hits and samples one by one, by time, over all events and probes and over the
  * snapshots of a run. They own one block with all text, sanitized, never NULL. */
 struct snapshot_field {		/* a value that a hit carries */
-	const char *name, *text;	/* text "": empty, or !is_known */
+	const char *name, *text;	/* text if !is_known: why, or "" */
 	bool is_known, is_number;	/* is_number: `text` is a decimal number */
 };
 

@@ -21,6 +21,8 @@ struct probe_stream {
 	uint64_t *ids;			/* owned: PERF_SAMPLE_IDENTIFIER of each descriptor */
 	uint32_t id_count;
 	int sp_field;			/* index of the field with the stack pointer; -1: none */
+	int entered_field;		/* index of the field with the address in the program that
+					 * entered the kernel, which is the leaf; 0: none */
 	int ra_field;			/* index of the field with the return address of a call that
 					 * begins; -1: none */
 };
@@ -32,7 +34,12 @@ struct probe_column {			/* one value of a hit, as shown */
 	enum probe_meaning meaning;
 	enum probe_origin origin;
 	bool is_return;			/* the value is in the return's record */
+	bool is_copied;			/* a BPF program copied it: where it is unknown, its page
+					 * was not in memory */
 	int field;			/* index into the stream's `fields` */
+	int late_field;			/* index into those of `leave`: the same text, read again
+					 * there; used where the first could not be read; 0, which
+					 * is a field of all events: none */
 };
 
 /* Cached name of a number in a column: looking it up takes long. */
@@ -99,7 +106,7 @@ void field_view_name(const char *value, char *out, size_t room);
 
 /* Makes the view of field @index of the event @group:@name for @argument; NULL: as the event has
  * it. 0; -EINVAL: the field is not of that type, @reason[@room] says why; -ENOTSUP: the record has
- * only the address of the text. */
+ * only the address of the text or of the socket's address. */
 int field_view_make(struct field_view *out, const struct raw_fields *fields, int index,
 		    const char *group, const char *name, const struct probe_argument *argument,
 		    char *reason, size_t room);

@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "base/diag.h"
+#include "bpf/syscall_texts.h"
 #include "probe/probe_meaning.h"
 #include "probe/probe_spec.h"
 #include "sandbox/sandbox.h"
@@ -56,6 +57,8 @@ struct probe_fetch {
 	enum probe_origin origin;
 	bool is_return;		/* fetched at the return: $retval */
 	bool is_pointed;	/* the record has only the address of a text in user memory */
+	bool is_copied;		/* a BPF program adds `text`, behind a pointer, to the record */
+	struct syscall_text text;
 	bool is_located;	/* DWARF: its location is known here, even if no probe can fetch
 				 * it from there */
 	bool is_of_both;	/* pair of tracepoints: the second one has this field, too */

@@ -163,7 +163,8 @@ static void put_field(struct builder *builder, const struct probe_row *row, uint
 	};
 	field->text = value->is_known ? probe_builder_value(&builder->text, builder->ingest, row,
 							    column, value, &is_named)
-				      : put_text(builder, "");
+				      : put_text(builder, reading->columns[column].is_copied
+						       ? SYSCALL_TEXT_ABSENT : "");
 	if (!builder->text.is_out_of_memory && value->is_known && !value->is_text && !is_named)
 		field->is_number = is_number(builder->text.text + (uintptr_t)field->text);
 }

@@ -417,6 +417,13 @@ static void append_raw(struct probe_builder *builder, char byte)
 	probe_builder_text(builder, "", 0);
 }
 
+static void append_unknown(struct probe_builder *builder, const struct probe_column *column)
+{
+	const char *text = column->is_copied ? SYSCALL_TEXT_ABSENT : "?";
+
+	append(builder, text, strlen(text));
+}
+
 /* @between: what stands between two values. */
 static const char *put_values(struct probe_builder *builder, struct ingest *ingest,
 			      const struct probe_row *row, const struct hit_line *line,
@@ -445,7 +452,7 @@ static const char *put_values(struct probe_builder *builder, struct ingest *inge
 		if (builder->is_out_of_memory)
 			return at;
 		if (!value.is_known) {
-			append(builder, "?", 1);
+			append_unknown(builder, &reading->columns[i]);
 		} else {
 			builder->text_used--;
 			probe_builder_value(builder, ingest, row, i, &value, &is_named);

@@ -22,11 +22,16 @@ static void read_value(const struct hit *hit, const struct probe_column *column,
 	const struct probe_stream *stream = column->is_return ? hit->end_stream
 							      : hit->begin_stream;
 	const struct event_record *record = column->is_return ? hit->end : hit->begin;
+	int field = column->field;
 	struct raw_value raw;
 
 	*out = (struct probe_value){ .is_known = false };
-	if (!raw_fields_read(&stream->fields, column->field, &record->sample, &raw))
-		return;
+	if (!raw_fields_read(&stream->fields, field, &record->sample, &raw)) {
+		stream = hit->end_stream;
+		field = column->late_field;
+		if (!field || !raw_fields_read(&stream->fields, field, &hit->end->sample, &raw))
+			return;
+	}
 	*out = (struct probe_value){
 		.is_known = true, .is_text = raw.is_text, .is_signed = raw.is_signed,
 		.number = raw.number, .text = raw.text, .text_bytes = raw.text_bytes,
@@ -37,7 +42,7 @@ static void read_value(const struct hit *hit, const struct probe_column *column,
 		out->is_text = true;
 		out->text = text;
 		out->text_bytes = probe_meaning_write(column->meaning,
-						      &stream->fields.list[column->field], &raw,
+						      &stream->fields.list[field], &raw,
 						      text, PROBE_TEXT_BYTES_MAX);
 		out->is_known = out->text_bytes || column->meaning == MEANING_STATEMENT;
 	}

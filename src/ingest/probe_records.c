@@ -112,17 +112,21 @@ static bool is_wanted(const struct ingest *ingest, const struct probe_reading *r
 	return process && (process->probes >> slot & 1);
 }
 
-/* The raw record of a return names its function; the sample's address is in the caller. */
+/* The raw record of a return names its function; the sample's address is in the caller. That of a
+ * system call names the program's address; the sample's is in a BPF program. */
 static uint64_t leaf_of(const struct hit *hit)
 {
 	const struct raw_fields *fields = &hit->begin_stream->fields;
-	struct raw_value func;
+	struct raw_value value;
 
+	if (hit->begin_stream->entered_field)
+		return raw_fields_read(fields, hit->begin_stream->entered_field,
+				       &hit->begin->sample, &value) ? value.number : 0;
 	if (hit->row->spec->edge != PROBE_RETURN ||
 	    !raw_fields_read(fields, raw_fields_find(fields, "__probe_func"),
-			     &hit->begin->sample, &func))
+			     &hit->begin->sample, &value))
 		return 0;
-	return func.number;
+	return value.number;
 }
 
 /* Whether the task of the entry is flametop's own: a return may be another task's. */
@@ -138,7 +142,7 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 	struct sample_form form = {
 		.format = hit->begin_stream->format, .is_hit = true,
 		.event = hit->row->event, .time_ns = hit->end->time_ns,
-		.leaf_ip = leaf_of(hit),
+		.leaf_ip = leaf_of(hit), .is_entered = hit->begin_stream->entered_field,
 	};
 	struct hit_texts texts;
 

@@ -475,7 +475,7 @@ static void take_walked(struct ingest *ingest, const struct event_record *record
 	out->walked = out->count;
 	/* A sample of user code is the first frame itself, but where the function that returns
 	 * there is its leaf. */
-	for (size_t i = record->mode == MODE_USER && !is_returned; i < walk->count; i++) {
+	for (size_t i = out->leaf_mode == MODE_USER && !is_returned; i < walk->count; i++) {
 		const bool is_exact = walk->is_recorded || (i && walk->is_by_rows &&
 							    walker_is_exact(&stacks->walker, i));
 		const bool is_call = (i || is_returned) && !is_exact;
@@ -851,10 +851,11 @@ bool stacks_find(struct ingest *ingest, const struct event_record *record,
 		 const struct sample_origin *origin, struct stack_patience patience,
 		 struct sample_stack *out)
 {
-	const bool is_returned = origin->form->leaf_ip;
+	const bool is_entered = origin->form->is_entered;
+	const bool is_returned = origin->form->leaf_ip && !is_entered;
 	struct sample_chain chain = {
-		.leaf_ip = is_returned ? origin->form->leaf_ip : record->sample.ip,
-		.leaf_mode = record->mode,
+		.leaf_ip = origin->form->leaf_ip ? origin->form->leaf_ip : record->sample.ip,
+		.leaf_mode = is_entered ? MODE_USER : record->mode,
 	};
 	enum stack_fault fault;
 	struct walk walk;

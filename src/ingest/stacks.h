@@ -20,6 +20,7 @@ struct sample_form {
 	uint64_t weight;	/* is_wait: ns */
 	uint64_t leaf_ip;	/* address it is counted at; of a return, the function, not its
 				 * caller; 0: sample.ip */
+	bool is_entered;	/* `leaf_ip` is in the program, which entered the kernel there */
 	uint64_t number;	/* line in the probe's log that waits for the stack; 0: none */
 	struct event_line *line;	/* the hit as it will be printed, until it is counted;
 					 * NULL: it is not printed */

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "base/sanitize.h"
+#include "point_tracepoint.h"
 #include "proc/process_stat.h"
 
 #define BURST_NS (1 * CLOCK_NS_PER_S)
@@ -249,10 +250,14 @@ static void close_unused(struct live_probe *live, struct trace_group *group,
 	*reading = NULL;
 }
 
-/* A process that keeps starting threads is probed CPU-wide, so that no thread is missed. */
+/* A process that keeps starting threads is probed CPU-wide, so that no thread is missed; so is one
+ * whose records a BPF program writes, which runs for all. */
 static int open_for_process(struct engine_probe *probe, struct live_request *request,
 			    struct probe_reading **reading, struct diag *why)
 {
+	struct syscall_texts_config ignored;
+	const bool is_wide = probe->choice.spec.kind == PROBE_TRACEPOINT &&
+			     point_tracepoint_texts(probe->points, false, &ignored);
 	int err = check_process(probe, why);
 
 	for (int tries = 1; !err; tries++) {
@@ -260,7 +265,7 @@ static int open_for_process(struct engine_probe *probe, struct live_request *req
 		bool has_new;
 
 		request->scope = (struct probe_scope){ .kind = PROBE_SCOPE_ALL };
-		if (tries <= SCOPE_TRIES)
+		if (tries <= SCOPE_TRIES && !is_wide)
 			err = engine_probe_scope(&probe->choice, request->group, &request->scope,
 						 &tids, why);
 		if (!err)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "point_tracepoint.h"
 #include "probe/probe_definition.h"
 #include "probe_pmu.h"
 
@@ -102,10 +103,37 @@ static int open_filtered(struct live_part *part, const struct live_request *requ
 	return part->is_filtered ? 0 : refuse_filter(request, -EOPNOTSUPP, why);
 }
 
+/* True: @part's tracepoint is the entry of the system call whose texts are copied, or its exit. */
+static bool find_texts(const struct live_part *part, const struct live_request *request,
+		       struct syscall_texts_config *out)
+{
+	const struct probe_spec *spec = &request->points->spec;
+
+	if (!request->rings || spec->kind != PROBE_TRACEPOINT ||
+	    !point_tracepoint_texts(request->points, part->is_return, out))
+		return false;
+	out->record_type = (uint16_t)part->event.id;
+	return !part->is_return || (strcmp(spec->end_group, spec->group) == 0 &&
+				    strncmp(spec->end_name, "sys_exit", strlen("sys_exit")) == 0 &&
+				    strcmp(spec->end_name + strlen("sys_exit"),
+					   spec->function + strlen("sys_enter")) == 0);
+}
+
+static int open_with_texts(struct live_part *part, const struct live_request *request,
+			   const struct syscall_texts_config *texts,
+			   struct probe_link_config config, struct diag *why)
+{
+	const int err = refuse_filter(request, 0, why);
+
+	config.texts = texts;
+	return err ? err : probe_link_open(&part->link, request->rings, &config, why);
+}
+
 static int open_by_tracefs(struct live_part *part, const struct live_request *request,
 			   const struct probe_site *site, struct probe_link_config *config,
 			   struct diag *why)
 {
+	struct syscall_texts_config texts;
 	int err = request->points->spec.kind == PROBE_TRACEPOINT
 			  ? find_tracepoint(part, request, why)
 			  : define(part, request, site, why);
@@ -114,6 +142,8 @@ static int open_by_tracefs(struct live_part *part, const struct live_request *re
 		return err;
 	config->type = PERF_TYPE_TRACEPOINT;
 	config->config = part->event.id;
+	if (find_texts(part, request, &texts))
+		return open_with_texts(part, request, &texts, *config, why);
 	err = open_filtered(part, request, site, *config, why);
 	if (err || part->link)
 		return err;

@@ -1,7 +1,8 @@
 /* point_tracepoint.c - see point_tracepoint.h.
  *
  * A tracepoint's arguments are the fields of its record; nothing is fetched, so only a name or a
- * type can be wrong.
+ * type can be wrong. What a system call's pointers lead to is copied by a BPF program, whose record
+ * takes the place of the tracepoint's (bpf/syscall_texts.h).
  */
 #include "point_tracepoint.h"
 
@@ -104,11 +105,55 @@ void pointed_text_refuse(const char *group, const char *name, const struct raw_f
 		snprintf(out + used, room - used, ", or with kprobes %s", kernel);
 }
 
+/* Finds what a BPF program can copy for @argument: field @index of a system call's entry. */
+static bool find_copied(const char *group, const char *name, const struct raw_fields *fields,
+			int index, const struct probe_argument *argument, struct syscall_text *out)
+{
+	static const char *const with_address[] = { "connect", "bind", "sendto" };
+	const struct raw_field *field = &fields->list[index];
+	const unsigned int number = argument_number(fields, index);
+	bool has_address = false;
+
+	if (strcmp(group, "syscalls") != 0 || strncmp(name, PREFIX, sizeof(PREFIX) - 1) != 0 ||
+	    !number || number > SYSCALL_ARGUMENTS || !field->is_address || argument->is_masked ||
+	    strchr(argument->value, '['))
+		return false;
+	out->argument = number - 1;
+	out->kind = points_to_pointers(field) ? SYSCALL_STRINGS : SYSCALL_STRING;
+	if (strstr(argument->type, "string"))
+		return strstr(field->type, "char");
+	out->kind = SYSCALL_ADDRESS;
+	for (size_t i = 0; i < sizeof(with_address) / sizeof(with_address[0]); i++)
+		has_address |= strcmp(name + sizeof(PREFIX) - 1, with_address[i]) == 0;
+	return has_address && strcmp(argument->type, "sockaddr") == 0 &&
+	       strstr(field->type, "sockaddr");
+}
+
+bool point_tracepoint_texts(const struct probe_point *points, bool is_return,
+			    struct syscall_texts_config *out)
+{
+	const struct probe_spec *spec = &points->spec;
+	const char *call = spec->function + sizeof(PREFIX) - 1;
+	const struct probe_site *site = &points->sites[0];
+	uint64_t number;
+
+	*out = (struct syscall_texts_config){ .is_exit = is_return };
+	for (uint32_t i = 0; i < site->value_count; i++)
+		if (site->values[i].is_copied)
+			out->texts[out->text_count++] = site->values[i].text;
+	if (!out->text_count || !probe_meaning_number(MEANING_SYSCALL, call, &number))
+		return false;
+	out->call = (uint32_t)number;
+	out->starts_program = strncmp(call, "execve", strlen("execve")) == 0;
+	return true;
+}
+
 #define PATH_BYTES   (PROBE_GROUP_BYTES + PROBE_FUNCTION_BYTES + 32)
 
 struct pair {
 	struct raw_fields begin, end;	/* `end` only for a pair */
 	bool has_end;
+	const struct diag *no_texts;	/* why BPF can't copy texts; NULL: it can */
 };
 
 /* Fills @out from field @index. @argument NULL: as the event has the field. */
@@ -132,6 +177,63 @@ static void fill_field(const struct raw_fields *fields, int index, const char *g
 		pointed_text_refuse(group, name, fields, index, out->reason, sizeof(out->reason));
 }
 
+static bool asks_text(const struct probe_argument *argument)
+{
+	return strstr(argument->type, "string") || strcmp(argument->type, "sockaddr") == 0;
+}
+
+static bool asks_texts(const struct probe_spec *spec)
+{
+	bool asks = false;
+
+	for (uint32_t i = 0; i < spec->argument_count; i++)
+		asks |= asks_text(&spec->arguments[i]);
+	return asks;
+}
+
+/* Tries to copy a text of each kind, for a system call that nobody makes. */
+static int try_texts(struct diag *why)
+{
+	const struct syscall_texts_config config = {
+		.call = INT32_MAX, .texts = { { SYSCALL_STRING, 0 }, { SYSCALL_STRINGS, 1 },
+					      { SYSCALL_ADDRESS, 2 } }, .text_count = 3,
+	};
+	struct syscall_texts *texts;
+	const int err = syscall_texts_open(&texts, &config, why);
+
+	syscall_texts_close(texts);
+	return err;
+}
+
+/* Makes @out a text that BPF copies, if field @index points to what @argument asks for. Where some
+ * text is copied, the condition's texts are, too: the kernel's filter is for the tracepoint's own
+ * record. */
+static void copy_text(const struct probe_spec *spec, const struct pair *pair, int index,
+		      const struct probe_argument *argument, struct probe_fetch *out)
+{
+	const struct raw_field *field = &pair->begin.list[index];
+	struct probe_argument asked = *argument;
+	size_t used;
+
+	if (argument->is_implied && !argument->type[0] && pointed_text_is(field) &&
+	    asks_texts(spec))
+		snprintf(asked.type, sizeof(asked.type), "ustring");
+	if (!find_copied(spec->group, spec->function, &pair->begin, index, &asked, &out->text))
+		return;
+	if (pair->no_texts) {
+		used = strlen(out->reason);
+		snprintf(out->reason + used, sizeof(out->reason) - used, "; %s",
+			 pair->no_texts->text);
+		return;
+	}
+	out->is_copied = true;
+	out->is_pointed = false;
+	out->reason[0] = '\0';
+	out->kind = VALUE_TEXT;
+	out->meaning = out->text.kind == SYSCALL_ADDRESS ? MEANING_SOCKET_ADDRESS : MEANING_PLAIN;
+	snprintf(out->fetch, sizeof(out->fetch), "%s", field->name);
+}
+
 static void fill_value(const struct probe_spec *spec, const struct pair *pair,
 		       const struct probe_argument *argument, struct probe_fetch *out)
 {
@@ -144,6 +246,7 @@ static void fill_value(const struct probe_spec *spec, const struct pair *pair,
 	end = begin < 0 && pair->has_end ? raw_fields_find(&pair->end, name) : -1;
 	if (begin >= 0) {
 		fill_field(&pair->begin, begin, spec->group, spec->function, argument, out);
+		copy_text(spec, pair, begin, argument, out);
 		out->is_of_both = pair->has_end && raw_fields_find(&pair->end, name) >= 0;
 	} else if (end >= 0) {
 		fill_field(&pair->end, end, spec->end_group, spec->end_name, argument, out);
@@ -275,10 +378,20 @@ static void set_end(struct probe_spec *spec)
 			 spec->function + strlen("sys_enter"));
 }
 
-static int fill_point(int directory, const struct probe_spec *wanted, const char *name,
-		      struct probe_point *point, struct diag *why)
+/* What all points of a spec have in common. */
+struct search {
+	int directory;
+	const struct probe_spec *spec;
+	const struct diag *no_texts;	/* as in struct pair */
+};
+
+static int fill_point(const struct search *search, const char *name, struct probe_point *point,
+		      struct diag *why)
 {
-	struct pair pair = { .has_end = wanted->end_name[0] != '\0' };
+	const struct probe_spec *wanted = search->spec;
+	const int directory = search->directory;
+	struct pair pair = { .has_end = wanted->end_name[0] != '\0',
+			     .no_texts = search->no_texts };
 	const struct probe_spec *spec = &point->spec;
 	int err;
 
@@ -319,13 +432,14 @@ static int open_group(int directory, const char *group, DIR **out, struct diag *
 	return diag_set(why, -ENOENT, "no tracepoint group '%s'", group);
 }
 
-static int fill_matches(int directory, const struct probe_spec *spec, struct probe_point *points,
-			uint32_t *count, struct diag *why)
+static int fill_matches(const struct search *search, struct probe_point *points, uint32_t *count,
+			struct diag *why)
 {
+	const struct probe_spec *spec = search->spec;
 	struct dirent *entry;
 	uint32_t matches = 0;
 	DIR *group;
-	int err = open_group(directory, spec->group, &group, why);
+	int err = open_group(search->directory, spec->group, &group, why);
 
 	if (err)
 		return err;
@@ -334,7 +448,7 @@ static int fill_matches(int directory, const struct probe_spec *spec, struct pro
 		    !name_pattern_matches(spec->function, entry->d_name))
 			continue;
 		if (++matches <= PROBE_MATCHES_MAX)
-			err = fill_point(directory, spec, entry->d_name, &points[(*count)++], why);
+			err = fill_point(search, entry->d_name, &points[(*count)++], why);
 	}
 	closedir(group);
 	if (err)
@@ -351,18 +465,22 @@ static int fill_matches(int directory, const struct probe_spec *spec, struct pro
 int point_tracepoint_find(const struct probe_spec *spec, struct probe_point **out,
 			  uint32_t *count, struct diag *why)
 {
-	int directory = tracefs_open(why), err;
+	struct search search = { .directory = tracefs_open(why), .spec = spec };
+	struct diag no_texts = { .text = "" };
+	int err;
 
-	if (directory < 0)
-		return directory;
+	if (search.directory < 0)
+		return search.directory;
+	if (strcmp(spec->group, "syscalls") == 0 && asks_texts(spec) && try_texts(&no_texts))
+		search.no_texts = &no_texts;
 	*out = calloc(spec->is_wildcard ? PROBE_MATCHES_MAX : 1, sizeof(**out));
 	if (!*out)
 		err = diag_set(why, -ENOMEM, "no memory for the sites of a probe");
 	else if (spec->is_wildcard)
-		err = fill_matches(directory, spec, *out, count, why);
+		err = fill_matches(&search, *out, count, why);
 	else
-		err = fill_point(directory, spec, spec->function, &(*out)[(*count)++], why);
-	close(directory);
+		err = fill_point(&search, spec->function, &(*out)[(*count)++], why);
+	close(search.directory);
 	if (err) {
 		probe_point_free(*out, *count);
 		*out = NULL;

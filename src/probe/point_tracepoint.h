@@ -11,6 +11,11 @@
 int point_tracepoint_find(const struct probe_spec *spec, struct probe_point **out,
 			  uint32_t *count, struct diag *why);
 
+/* Fills in @out what a BPF program records in place of the tracepoint of @points, a system call's
+ * entry or, with @is_return, its exit. False: no text is to be copied. */
+bool point_tracepoint_texts(const struct probe_point *points, bool is_return,
+			    struct syscall_texts_config *out);
+
 /* A tracepoint's record has only what the tracepoint put into it, of some texts only the address.
  * Probes that can follow the pointer: a uprobe on the libc function that makes the system call, and
  * a kprobe on the kernel's function for it. */

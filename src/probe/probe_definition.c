@@ -160,6 +160,8 @@ static int make_meaning(const struct change *change, enum probe_meaning meaning)
 	struct raw_field *field = &change->view->field;
 	const bool is_bytes = probe_meaning_is_text(meaning);
 
+	if (meaning == MEANING_SOCKET_ADDRESS && field->is_address && !field->is_array)
+		return -ENOTSUP;
 	if (bytes_of(field) < needed[meaning])
 		return refuse(change, "it has %zu bytes, %s needs %u", bytes_of(field),
 			      change->type, needed[meaning]);
@@ -432,6 +434,38 @@ bool probe_definition_filter(const struct probe_point *points, const struct prob
 	return probe_condition_kernel_text(&kernel, out, room);
 }
 
+/* Adds the field of text @text, which a BPF program appends to the record. Returns its index; -1:
+ * no memory. */
+static int add_copied(struct probe_stream *stream, const struct probe_fetch *value, uint32_t text)
+{
+	const bool is_text = value->text.kind != SYSCALL_ADDRESS;
+	const struct raw_field field = {
+		.offset = (uint16_t)SYSCALL_TEXT_AT(text), .size = 4, .element_size = 1,
+		.is_dynamic = true, .is_text = is_text, .is_array = !is_text,
+	};
+	const int added = raw_fields_add_view(&stream->fields, 0, &field);
+
+	return added < 0 ? -1 : added;
+}
+
+static void add_entered(struct probe_stream *stream)
+{
+	const struct raw_field field = { .offset = SYSCALL_ADDRESS_AT, .size = 8,
+					 .element_size = 8 };
+	const int added = raw_fields_add_view(&stream->fields, 0, &field);
+
+	stream->entered_field = added < 0 ? 0 : added;
+}
+
+static uint32_t texts_before(const struct probe_site *site, uint32_t index)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < index; i++)
+		count += site->values[i].is_copied;
+	return count;
+}
+
 /* Returns the field of a tracepoint's value, adding one if it is read in another way than the
  * event's own. -1: there is none, or no memory for it. */
 static int view_of(struct probe_stream *stream, const struct probe_spec *spec,
@@ -458,6 +492,8 @@ static int field_of(struct probe_stream *stream, const struct probe_point *point
 {
 	char name[16];
 
+	if (value->is_copied)
+		return add_copied(stream, value, texts_before(&points->sites[0], index));
 	if (points->spec.kind == PROBE_TRACEPOINT)
 		return view_of(stream, &points->spec, value, &points->spec.arguments[index]);
 	snprintf(name, sizeof(name), "a%u", index);
@@ -473,16 +509,22 @@ void probe_definition_columns(struct probe_reading *reading, const struct probe_
 	reading->entry.ra_field = raw_fields_find(&reading->entry.fields, "ra");
 	reading->leave.ra_field = -1;
 	reading->column_count = 0;
+	if (texts_before(site, site->value_count))
+		add_entered(&reading->entry);
 	for (uint32_t i = 0; i < site->value_count; i++) {
 		const struct probe_fetch *value = &site->values[i];
 		struct probe_column *column = &reading->columns[reading->column_count++];
 
 		*column = (struct probe_column){
 			.kind = value->kind, .meaning = value->meaning, .origin = value->origin,
-			.is_return = value->is_return,
+			.is_return = value->is_return, .is_copied = value->is_copied,
 			.field = field_of(value->is_return ? &reading->leave : &reading->entry,
 					  points, value, i),
 		};
+		column->late_field = value->is_copied && reading->leave.id_count
+					     ? field_of(&reading->leave, points, value, i) : 0;
+		if (column->late_field < 0)
+			column->late_field = 0;
 		memcpy(column->name, value->name, sizeof(column->name));
 		memcpy(column->type, value->type, sizeof(column->type));
 	}

@@ -160,6 +160,8 @@ struct probe_link {
 	int *fds;		/* owned; `count` descriptors */
 	uint64_t *ids;		/* owned; one per descriptor if there are rings */
 	size_t count;
+	int *cpus;		/* owned; each descriptor's */
+	struct syscall_texts *texts;	/* owned; NULL: the events write the records themselves */
 	struct paused_ring *paused;	/* owned; one per CPU; NULL: the kernel counts hits */
 	size_t paused_count;
 };
@@ -206,6 +208,8 @@ static void set_records(struct perf_event_attr *attr, const struct probe_link_co
 	if (config->with_stacks)
 		set_stacks(attr, config, features);
 	set_values(attr, config);
+	/* The kernel's part would be the BPF program and who runs it. */
+	attr->exclude_callchain_kernel = config->texts != NULL;
 }
 
 /* PMU events must not be inherited: for a new thread the kernel reads the probe's name again, at
@@ -226,7 +230,9 @@ static void set_lost_records(struct perf_event_attr *attr)
 static void init_attr(struct probe_link *link, const struct probe_link_config *config)
 {
 	link->attr = (struct perf_event_attr){
-		.size = sizeof(link->attr), .type = config->type, .config = config->config,
+		.size = sizeof(link->attr),
+		.type = config->texts ? PERF_TYPE_SOFTWARE : config->type,
+		.config = config->texts ? PERF_COUNT_SW_BPF_OUTPUT : config->config,
 		.config1 = config->config1, .config2 = config->config2, .disabled = 1,
 		.inherit = is_inherited(config),
 	};
@@ -291,6 +297,7 @@ static int open_one(struct probe_link *link, const char *filter, pid_t tid, int 
 		close(fd);
 		return err;
 	}
+	link->cpus[link->count] = cpu;
 	link->fds[link->count++] = fd;
 	return 0;
 }
@@ -335,11 +342,13 @@ static int open_all(struct probe_link *link, const struct probe_link_config *con
 
 	link->fds = calloc(tid_count * cpu_count + 1, sizeof(*link->fds));
 	link->ids = calloc(tid_count * cpu_count + 1, sizeof(*link->ids));
+	link->cpus = calloc(tid_count * cpu_count + 1, sizeof(*link->cpus));
 	if (link->attr.sample_type && !link->rings) {
 		link->paused = calloc(cpu_count + 1, sizeof(*link->paused));
 		link->paused_count = link->paused ? cpu_count : 0;
 	}
-	if (!link->fds || !link->ids || (link->attr.sample_type && !link->rings && !link->paused))
+	if (!link->fds || !link->ids || !link->cpus ||
+	    (link->attr.sample_type && !link->rings && !link->paused))
 		return -ENOMEM;
 	for (size_t i = 0; i < tid_count; i++)
 		for (size_t lane = 0; lane < cpu_count; lane++) {
@@ -378,6 +387,21 @@ static int check_weight(const struct probe_link *link, const struct probe_link_c
 					    "sample it as an event (-e)");
 }
 
+/* Starts the program, which writes nothing as long as the events are disabled. */
+static int open_texts(struct probe_link *link, const struct probe_link_config *config,
+		      struct diag *why)
+{
+	struct syscall_texts_config texts;
+
+	if (!config->texts)
+		return 0;
+	texts = *config->texts;
+	texts.cpus = link->cpus;
+	texts.events = link->fds;
+	texts.event_count = link->count;
+	return syscall_texts_open(&link->texts, &texts, why);
+}
+
 int probe_link_open(struct probe_link **out, struct probe_rings *rings,
 		    const struct probe_link_config *config, struct diag *why)
 {
@@ -400,6 +424,8 @@ int probe_link_open(struct probe_link **out, struct probe_rings *rings,
 		err = open_all(link, config, cpus, cpu_count);
 		if (err)
 			explain(err, config, why);
+		else
+			err = open_texts(link, config, why);
 		free(cpus);
 	}
 	if (err)
@@ -436,6 +462,17 @@ void probe_link_disable(struct probe_link *link)
 	control(link, PERF_EVENT_IOC_DISABLE);
 }
 
+/* What a program writes counts in no event, but each record that had no room does. */
+static void read_texts(const struct probe_link *link, uint64_t *hits, uint64_t *lost)
+{
+	struct syscall_texts_counts counts;
+
+	if (syscall_texts_read(link->texts, &counts, NULL))
+		return;
+	*hits = counts.records + counts.refused;
+	*lost = counts.refused;
+}
+
 void probe_link_read(const struct probe_link *link, uint64_t *hits, uint64_t *lost)
 {
 	struct { uint64_t value, id, lost; } counts;	/* fields in the order of read_format */
@@ -448,6 +485,8 @@ void probe_link_read(const struct probe_link *link, uint64_t *hits, uint64_t *lo
 		*hits += link->paused ? counts.lost : counts.value;
 		*lost += link->paused ? 0 : counts.lost;
 	}
+	if (link->texts)
+		read_texts(link, hits, lost);
 }
 
 void probe_link_close(struct probe_link *link)
@@ -455,9 +494,11 @@ void probe_link_close(struct probe_link *link)
 	if (!link)
 		return;
 	probe_link_disable(link);
+	syscall_texts_close(link->texts);
 	for (size_t i = 0; i < link->count; i++)
 		close(link->fds[i]);
 	unmap_paused(link);
+	free(link->cpus);
 	free(link->fds);
 	free(link->ids);
 	free(link);

@@ -20,6 +20,7 @@
 
 #include "base/diag.h"
 #include "base/thread.h"
+#include "bpf/syscall_texts.h"
 #include "capture/record.h"
 
 struct probe_rings;
@@ -58,6 +59,9 @@ struct probe_link_config {
 	uint32_t copy_bytes;	/* 0, or not possible here: both chains by frame pointers */
 	bool with_registers;	/* registers at the site: a PMU has no other values */
 	bool with_stack_top;	/* record the user stack's first word even without stack copies */
+	/* The records and the counts of hits are those of a BPF program, in place of an event of
+	 * `type`; for PROBE_SCOPE_ALL without a filter. NULL: they are the event's own. */
+	const struct syscall_texts_config *texts;
 };
 
 struct probe_link;
