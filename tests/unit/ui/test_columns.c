@@ -14,8 +14,8 @@
 
 static struct column_set set_of(enum view_kind kind, unsigned int keys)
 {
-	return (struct column_set){ .ids = view_specs[kind].columns, .hidden = COLUMNS_OF_EVENTS,
-				    .fill = view_specs[kind].fill, .keys = keys };
+	return (struct column_set){ .ids = view_specs[kind].columns,
+				    .hidden = COLUMNS_OF_EVENTS | COLUMNS_OF_WAITS, .fill = view_specs[kind].fill, .keys = keys };
 }
 
 static void check_layout(int width, enum view_kind kind, unsigned int keys, enum column_id fill)
@@ -67,7 +67,7 @@ static void test_hidden_columns_are_gone_but_never_the_name(void **state)
 	assert_int_equal(layout.count, 1);
 	assert_int_equal(layout.places[0].id, COL_SYMBOL);
 	set.hidden = COLUMN_BIT(COL_BAR) | COLUMN_BIT(COL_PROBE) | COLUMN_CHANGES |
-		     COLUMNS_OF_EVENTS;
+		     COLUMNS_OF_EVENTS | COLUMNS_OF_WAITS;
 	columns_fit(&layout, 0, 100, &set);
 	assert_false(columns_has(&layout, COL_BAR));
 	assert_true(columns_has(&layout, COL_SAMPLES));
@@ -90,7 +90,7 @@ static void test_columns_leave_in_the_stated_order(void **state)
 	int widest[sizeof(order) / sizeof(order[0])] = { 0 };
 
 	(void)state;
-	set.hidden = COLUMN_CHANGES | COLUMNS_OF_EVENTS;
+	set.hidden = COLUMN_CHANGES | COLUMNS_OF_EVENTS | COLUMNS_OF_WAITS;
 	for (int width = 38; width <= 200; width++) {
 		columns_fit(&layout, 0, width, &set);
 		for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
@@ -109,7 +109,7 @@ static void test_columns_that_were_asked_for_leave_last(void **state)
 	struct column_layout layout;
 
 	(void)state;
-	set.hidden = COLUMN_CHANGES | COLUMNS_OF_EVENTS;
+	set.hidden = COLUMN_CHANGES | COLUMNS_OF_EVENTS | COLUMNS_OF_WAITS;
 	columns_fit(&layout, 0, 70, &set);
 	assert_false(columns_has(&layout, COL_SAMPLES) || columns_has(&layout, COL_PERIOD));
 	set.asked = COLUMN_BIT(COL_SAMPLES) | COLUMN_BIT(COL_PERIOD);
@@ -125,7 +125,8 @@ static void test_changes_are_there_at_every_width(void **state)
 	struct column_layout layout;
 
 	(void)state;
-	set.hidden = columns_at_first.hidden[VIEW_SYMBOLS] | COLUMNS_OF_EVENTS;
+	set.hidden = columns_at_first.hidden[VIEW_SYMBOLS] | COLUMNS_OF_EVENTS |
+		     COLUMNS_OF_WAITS;
 	for (int width = 38; width <= 200; width++) {
 		columns_fit(&layout, 0, width, &set);
 		assert_true(columns_has(&layout, COL_CHANGE));
