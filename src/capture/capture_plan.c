@@ -519,6 +519,10 @@ static int explain_descriptors(const struct capture_plan *plan, struct diag *why
 	size_t count = 0;
 	pid_t *tids = NULL;
 
+	if (!capture_plan_has_tasks(plan) && plan->set.lane_count <= descriptors_for_events(plan))
+		return diag_set(why, -EMFILE, "the system has no descriptors left (fs.file-max) for"
+				" %zu events on %zu CPUs: end other programs, name fewer events, or"
+				" sample fewer CPUs (-C)", plan->events.count, plan->cpu_count);
 	if (!capture_plan_has_tasks(plan))
 		return diag_set(why, -EMFILE, "%zu events on %zu CPUs need %zu descriptors, the"
 				" limit is %zu: raise it (ulimit -n %zu), name at most %zu events,"

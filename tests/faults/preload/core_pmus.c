@@ -5,6 +5,7 @@
  *   CORE_PMUS_LACK=10=5	the PMU of type 10 lacks the hardware event 5 (branch-misses)
  *   CORE_PMUS_PLAIN=1	no types of PMUs in configs, as Arm's driver before Linux 6.6
  *   CORE_PMUS_IDLE=1	the counters stay at 0
+ *   CORE_PMUS_ALONE=1	no PMU takes a second event into a group
  *   CORE_PMUS_COUNT=9	the PMU of type 9 counts, and does not sample
  *   CORE_PMUS_BRANCHES=95	the error with which events with branches are refused
  *
@@ -26,7 +27,7 @@
 typedef long syscall_function(long number, ...);
 
 static const char *pmus, *lacks;	/* the lists of the environment */
-static bool is_plain, is_idle;
+static bool is_plain, is_idle, is_alone;
 static int branch_error;
 static uint32_t only_counts;	/* type of a PMU; 0: none */
 
@@ -37,6 +38,7 @@ __attribute__((constructor)) static void read_environment(void)
 	lacks = getenv("CORE_PMUS_LACK");
 	is_plain = getenv("CORE_PMUS_PLAIN");
 	is_idle = getenv("CORE_PMUS_IDLE");
+	is_alone = getenv("CORE_PMUS_ALONE");
 	only_counts = getenv("CORE_PMUS_COUNT") ? (uint32_t)atoi(getenv("CORE_PMUS_COUNT")) : 0;
 	branch_error = getenv("CORE_PMUS_BRANCHES") ? atoi(getenv("CORE_PMUS_BRANCHES")) : 0;
 }
@@ -107,7 +109,8 @@ __attribute__((visibility("default"))) long syscall(long number, ...)
 			errno = ENOENT;
 			return -1;
 		}
-		if (only_counts && attr.type == only_counts && attr.sample_period) {
+		if ((only_counts && attr.type == only_counts && attr.sample_period) ||
+		    (is_alone && (int)arguments[3] >= 0)) {
 			errno = EINVAL;
 			return -1;
 		}
