@@ -731,11 +731,12 @@ static void open_counting(struct counter_reader *reader, int scope)
 		close_counting(counting);
 		return;
 	}
-	counting->is_reported = err != 0;
-	if (!err)
+	if (!err) {
 		send_reading(reader, scope);
-	else
-		counter_list_finish(&counting->list);
+		return;
+	}
+	close_counting(counting);
+	counting->is_reported = true;
 }
 
 static bool has_ended(const struct counting *counting)
