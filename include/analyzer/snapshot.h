@@ -252,6 +252,15 @@ enum stack_kind {
 	STACKS_OFF,		/* callers are unknown: total is self */
 };
 
+/* Time of all threads in the window, by the kernel's programs: on + blocked + run queue is the wall
+ * clock of the threads that are watched. All 0: not known, as in recordings. */
+struct wait_sums {
+	uint64_t on_ns, blocked_ns, run_queue_ns;
+	uint64_t short_ns;	/* part of the waits that is in no record: short ones */
+};
+
+#define ROW_OF_SHORT_WAITS UINT64_MAX	/* id of the row that has wait_sums.short_ns */
+
 struct snapshot {
 	/* target and event */
 	const char *host;
@@ -301,6 +310,7 @@ struct snapshot {
 	uint64_t idle_samples;
 	double weight;		/* in the window, without idle: 100 % unless is_relative */
 	double idle_weight;
+	struct wait_sums waits;
 	uint64_t shown_samples;	/* samples whose leaf passes the filter, without idle */
 	double shown_weight;
 	bool is_relative;	/* shown_weight is 100 %; in the baseline its own shown_weight */

@@ -210,6 +210,8 @@ bool event_set_is_over(int fd);
 
 struct sampler;
 
+struct off_cpu;
+
 struct sampler_config {
 	struct event_set *set;	/* BORROWED until sampler_destroy() */
 	struct spsc *queue;	/* BORROWED until sampler_stop() or _hand_over() returns */
@@ -218,6 +220,8 @@ struct sampler_config {
 	const struct stack_ends *stack_ends;	/* BORROWED until sampler_destroy(); NULL: keep all
 						 * filled bytes of a stack copy */
 	bool counts_lost;	/* the events have PERF_FORMAT_LOST */
+	struct off_cpu *const *off_cpu;	/* BORROWED as long; NULL, or points to NULL: none. Else
+					 * QUEUE_WAITS is queued; needs counts_lost */
 	bool counts_hits;	/* queue QUEUE_COUNTED as well; needs counts_lost */
 	bool ends_with_target;	/* queue QUEUE_END when the target has ended */
 	int wake_fd;		/* eventfd, written at each round */

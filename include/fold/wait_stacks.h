@@ -62,7 +62,7 @@ struct wait_stacks {
 	struct symbol_names *names;
 	const struct waits *waits;
 	uint32_t event;			/* the event that was prepared */
-	bool is_raw;			/* stacks are not cut */
+	bool is_raw;			/* stacks are not cut, but for what records the wait */
 	bool is_wall;			/* entries with the bucket 0 are of tasks on a CPU */
 	uint32_t *cut;		/* owned; by stack: the stack it is shown as; ID_SET_NONE: not
 				 * known */

@@ -53,7 +53,11 @@ enum loss_cause {
 	LOSS_DSOS,		/* DSOs and cgroups without room */
 	LOSS_NAMES,
 	LOSS_TABLES,		/* symbol tables evicted: frames named before keep their names */
-	LOSS_CAUSES
+	LOSS_CAUSES,
+	/* No losses, but summed by the same history: time of threads, of event off-cpu. */
+	SUM_ON_CPU = LOSS_CAUSES, SUM_BLOCKED, SUM_RUN_QUEUE,
+	SUM_RECORDED,		/* time of waits that records have */
+	SUMS
 };
 
 struct loss_description {
@@ -99,7 +103,7 @@ struct loss_counters {
 
 struct loss_point {
 	uint64_t time_ns;
-	uint64_t sums[LOSS_CAUSES];
+	uint64_t sums[SUMS];
 };
 
 /* Sums of all causes at points of time, oldest first; a new point replaces the oldest. */
@@ -114,11 +118,11 @@ void loss_history_clear(struct loss_history *history);	/* for sums that restart 
 /* Adds @sums at @time_ns, unless the newest point is younger than LOSS_STEP_NS. Out of memory: adds
  * nothing, and counts within windows are unknown. */
 void loss_history_note(struct loss_history *history, uint64_t time_ns,
-		       const uint64_t sums[LOSS_CAUSES]);
+		       const uint64_t sums[SUMS]);
 /* Fills in @out with the counts between the two times, to the second. @now: the present sums, for a
  * window that ends at or after the newest point. False: not known. */
 bool loss_history_between(const struct loss_history *history, uint64_t begin_ns, uint64_t end_ns,
-			  const uint64_t now[LOSS_CAUSES], uint64_t out[LOSS_CAUSES]);
+			  const uint64_t now[SUMS], uint64_t out[SUMS]);
 /* Time of the point from which loss_history_between() counts for a window that begins at @begin_ns;
  * 0: the start. */
 uint64_t loss_history_point(const struct loss_history *history, uint64_t begin_ns);
@@ -180,7 +184,7 @@ uint64_t clock_ticks_missing_ns(const struct clock_ticks *ticks, uint64_t until_
 void loss_sums_begin_clock(struct ingest *ingest);
 
 /* Fills in @out for all causes with a sum since start; 0 for the others. */
-void loss_sums_read(const struct ingest *ingest, uint64_t out[LOSS_CAUSES]);
+void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS]);
 
 /* Which programs' code incomplete stacks end in, and what helps there.
  *

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/id_map.h"
+#include "bpf/wait_record.h"
 #include "capture/event.h"
 #include "capture/record.h"
 
@@ -68,6 +69,8 @@ struct waits {
 	/* Row 0 is the empty tuple; the last WAIT_STATES rows are those of the waker "(other)". */
 	struct wait_tuple tuples[WAIT_TUPLES];
 	uint32_t tuple_count;		/* rows used at the beginning */
+	struct off_cpu_counts counted;	/* live: all of them since start */
+	struct off_cpu_counts last;	/* as the present programs have counted */
 	struct wait_switches *switches;	/* owned; waits are made of a recording's switches; NULL:
 					 * they are not */
 };
@@ -77,6 +80,8 @@ void waits_destroy(struct waits *waits);		/* NULL is fine */
 /* Starts over for the events of a new configuration; tuples stay. 0 or -ENOMEM. */
 int waits_look_at_config(struct ingest *ingest);
 
+/* QUEUE_WAITS: adds what was counted since the last. Programs that are new count from 0 again. */
+void waits_count(struct waits *waits, const struct off_cpu_counts *now);
 /* Counts @wait as @event, for the task and the stack of the sample @record with the bytes
  * @raw[@size]. */
 void waits_add(struct ingest *ingest, const struct event_record *record, const void *raw,

@@ -206,6 +206,9 @@ static int take_item(struct analyzer *analyzer, const struct queue_item *item, s
 		clock_ticks_count(&analyzer->ingest.losses->clock, item->event, payload,
 				  analyzer->ingest.watermark_ns);
 		break;
+	case QUEUE_WAITS:
+		waits_count(analyzer->ingest.waits, payload);
+		break;
 	case QUEUE_END:
 		end_source(analyzer, &end->why);
 		break;

@@ -77,7 +77,7 @@ void publisher_tick(struct publisher *publisher, uint64_t now_ns)
 
 void publisher_note_losses(struct publisher *publisher)
 {
-	uint64_t sums[LOSS_CAUSES];
+	uint64_t sums[SUMS];
 
 	publisher->ingest->losses->clock.stolen_ns = busy_stolen_ns(&publisher->busy);
 	loss_sums_read(publisher->ingest, sums);
@@ -246,6 +246,15 @@ static struct stack_counts fold_window(struct publisher *publisher, struct windo
 	return stacks;
 }
 
+/* Whether rows can have that of short waits. Nobody knows whose they are, so a filter leaves them
+ * out. */
+static bool has_short_waits(const struct fold *fold, const struct query *query,
+			    const struct snapshot *head)
+{
+	return head->is_of_waits && !query->filter.count && !head->is_compared &&
+	       head->window != WINDOW_DECAY && !(fold->keys & KEY_EVENT);
+}
+
 static void put_stats(const struct publisher *publisher, const struct fold *fold,
 		      struct window_span span, const struct query *query, struct snapshot *head)
 {
@@ -269,6 +278,10 @@ static void put_stats(const struct publisher *publisher, const struct fold *fold
 	head->shown_samples = fold->shown_samples;
 	head->shown_weight = fold->shown_weight;
 	head->unresolved = fold->unresolved;
+	if (!has_short_waits(fold, query, head))
+		head->waits.short_ns = 0;
+	head->weight += (double)head->waits.short_ns;
+	head->shown_weight += (double)head->waits.short_ns;
 	head->busy_pct = config->has_busy ? busy_pct(&publisher->busy, span.begin_ns, span.end_ns)
 					  : -1;
 	if (head->window == WINDOW_ALL)

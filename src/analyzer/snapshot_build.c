@@ -227,7 +227,7 @@ static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *
 struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *fold,
 				const struct row_sources *sources)
 {
-	struct snapshot_rows list = { .fold = fold, .sources = sources };
+	struct snapshot_rows list = { .fold = fold, .sources = sources, .head = head };
 	struct tree_list tree = { .fold = sources->tree };
 	struct tree_list callees = { .fold = sources->callees };
 	struct group_list groups = { .texts = NULL };

@@ -98,11 +98,11 @@ static bool is_by_records(const struct ingest *ingest)
 }
 
 static void put_loss_counters(const struct ingest *ingest, const struct loss_history *history,
-			      const uint64_t sums[LOSS_CAUSES], struct snapshot *head)
+			      const uint64_t sums[SUMS], struct snapshot *head)
 {
 	const struct clock_ticks *clock = &ingest->losses->clock;
 	struct loss_counters *losses = &head->losses;
-	uint64_t within[LOSS_CAUSES];
+	uint64_t within[SUMS];
 	const bool has_window = loss_history_between(history, head->begin_ns, head->time_ns, sums,
 						     within);
 
@@ -112,6 +112,15 @@ static void put_loss_counters(const struct ingest *ingest, const struct loss_his
 			.since_start = sums[cause], .has_start = true,
 			.in_window = has_window ? within[cause] : 0, .has_window = has_window,
 		};
+	if (has_window) {
+		const uint64_t waited = within[SUM_BLOCKED] + within[SUM_RUN_QUEUE];
+		const uint64_t recorded = within[SUM_RECORDED];
+
+		head->waits = (struct wait_sums){
+			within[SUM_ON_CPU], within[SUM_BLOCKED], within[SUM_RUN_QUEUE],
+			waited > recorded ? waited - recorded : 0,
+		};
+	}
 	losses->counts[LOSS_UNRESOLVED].has_start = false;	/* names come after counting */
 	/* Evicted samples are in no present window; "since start" lacks all of them. */
 	if (head->window != WINDOW_ALL)
@@ -172,7 +181,7 @@ static double missing_pct(const struct ingest *ingest, const struct loss_history
 void snapshot_head_put_losses(const struct ingest *ingest, const struct loss_history *history,
 			 struct snapshot *head)
 {
-	uint64_t sums[LOSS_CAUSES];
+	uint64_t sums[SUMS];
 
 	loss_sums_read(ingest, sums);
 	head->lost_kernel = sums[LOSS_RING_FULL] + sums[LOSS_NO_MEMORY];

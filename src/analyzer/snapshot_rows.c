@@ -694,6 +694,26 @@ static void join_ended_by_name(struct snapshot_rows *list, uint32_t first)
 	free(members);
 }
 
+/* Adds the row of waits that are in no record, named where rows have their names. */
+static void fill_short_waits(struct snapshot_rows *list)
+{
+	const struct snapshot *head = list->head;
+	const unsigned int keys = list->fold->keys;
+	struct snapshot_row_text *text = &list->texts[list->count];
+	char name[48];
+	size_t at;
+
+	snprintf(name, sizeof(name), "(below %g ms)", (double)head->fixed_period / 1e6);
+	at = snapshot_text_put(&list->block, name);
+	*(keys & KEY_SYMBOL ? &text->symbol : keys & KEY_DSO ? &text->dso : &text->comm) = at;
+	list->rows[list->count++] = (struct snapshot_row){
+		.id = ROW_OF_SHORT_WAITS, .now.self.weight = (double)head->waits.short_ns,
+		.now.total.weight = (double)head->waits.short_ns,
+		.pid = -1, .tid = -1, .cpu = -1, .mode = MODE_UNKNOWN, .state = SYMBOL_NAMED,
+		.dso_id = UINT32_MAX, .cpu_pct = -1, .busy_pct = -1,
+	};
+}
+
 int snapshot_rows_fill(struct snapshot_rows *list)
 {
 	const struct fold *base = list->sources->base;
@@ -706,7 +726,7 @@ int snapshot_rows_fill(struct snapshot_rows *list)
 		processes += groups.base_count;
 	/* Two ended processes have at most one common row. */
 	most = (size_t)list->fold->row_count + (base ? base->row_count : 0) + processes +
-	       processes / 2 + 1;
+	       processes / 2 + 2;
 	if (!err) {
 		list->rows = malloc(most * sizeof(*list->rows));
 		list->texts = calloc(most, sizeof(*list->texts));
@@ -717,6 +737,8 @@ int snapshot_rows_fill(struct snapshot_rows *list)
 		first_process = list->count;
 		fill_groups(list, &groups);
 		join_ended_by_name(list, first_process);
+		if (list->fold->keys && list->head->waits.short_ns)
+			fill_short_waits(list);
 	}
 	free(groups.now);
 	free(groups.base);

@@ -72,6 +72,7 @@ struct snapshot_row_text {
 struct snapshot_rows {
 	const struct fold *fold;
 	const struct row_sources *sources;
+	const struct snapshot *head;	/* the snapshot that is built */
 	struct snapshot_row *rows;	/* owned */
 	struct snapshot_row_text *texts;	/* owned; by row */
 	uint32_t count;

@@ -644,6 +644,7 @@ static int create_sampler(struct capture *capture, struct spsc *queue, struct di
 		.watch_count = capture->watch_count,
 		.stack_ends = capture->stack_ends,
 		.counts_lost = capture->plan.features.lost,
+		.off_cpu = &capture->plan.off_cpu,
 		.counts_hits = capture_plan_has_tasks(&capture->plan),
 		.ends_with_target = capture_plan_has_tasks(&capture->plan) ||
 				    capture->watch_count > 0,

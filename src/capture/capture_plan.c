@@ -839,7 +839,8 @@ static int open_off_cpu(struct capture_plan *plan, struct diag *why)
 {
 	const pid_t own = getpid();
 	struct off_cpu_config config = { .period_ns = plan->off_cpu_period_ns,
-					 .are_cpus_chosen = plan->target.cpus };
+					 .are_cpus_chosen = plan->target.cpus,
+					 .has_kernel_threads = true };
 	struct outputs outputs;
 	int err;
 

@@ -45,6 +45,7 @@
 #include "base/diag.h"
 #include "base/thread.h"
 #include "base/whole_io.h"
+#include "bpf/off_cpu.h"
 #include "capture/record.h"
 #include "capture/stack_copy.h"
 
@@ -327,6 +328,28 @@ static bool put_counted(struct sampler *sampler)
 	return true;
 }
 
+/* Returns the time of waits that no record has. */
+static int64_t unrecorded_ns(const struct off_cpu_counts *counts)
+{
+	return (int64_t)(counts->blocked_ns + counts->run_queue_ns - counts->recorded_ns);
+}
+
+/* Queues the sums of waits. A wait that ends between the reads of two sums would be taken for one
+ * without a record, so the smaller of two readings counts. False when the queue is full. */
+static bool put_waits(struct sampler *sampler)
+{
+	const struct off_cpu *off_cpu = sampler->config.off_cpu ? *sampler->config.off_cpu : NULL;
+	struct off_cpu_counts first, second;
+	struct diag why;
+
+	if (!off_cpu || off_cpu_read_counts(off_cpu, &first, &why) ||
+	    off_cpu_read_counts(off_cpu, &second, &why))
+		return true;
+	return put_item(sampler, QUEUE_WAITS, NULL,
+			unrecorded_ns(&first) < unrecorded_ns(&second) ? &first : &second,
+			sizeof(first));
+}
+
 /* Reads the counts of up to @reads descriptors; a sweep over all may take several rounds. Queues
  * the sums at its end. False when the queue is full. */
 static bool sweep_counts(struct sampler *sampler, size_t reads)
@@ -342,7 +365,7 @@ static bool sweep_counts(struct sampler *sampler, size_t reads)
 	if (sampler->sweep_at < count)
 		return true;
 	sampler->sweep_at = 0;
-	return put_losses(sampler) && put_counted(sampler);
+	return put_losses(sampler) && put_counted(sampler) && put_waits(sampler);
 }
 
 static void continue_sweep(struct sampler *sampler)

@@ -375,7 +375,7 @@ static void put_code(FILE *out, const struct snapshot_row *row, unsigned int key
 	else
 		safe_put(out, "null");
 	safe_put(out, ",\"level\":");
-	if (keys & (KEY_DSO | KEY_SYMBOL | KEY_ADDRESS))
+	if (keys & (KEY_DSO | KEY_SYMBOL | KEY_ADDRESS) && row->id != ROW_OF_SHORT_WAITS)
 		safe_print(out, "\"%c\"", snapshot_level(row->mode));
 	else
 		safe_put(out, "null");
@@ -512,7 +512,10 @@ static void put_head(FILE *out, const struct snapshot *snapshot)
 	safe_put(out, ",\"period\":");
 	put_number_or_null(out, snapshot->fixed_period, (int64_t)snapshot->fixed_period);
 	if (snapshot->is_of_waits)
-		safe_put(out, ",\"unit\":\"ns\"");
+		safe_print(out, ",\"unit\":\"ns\",\"on_cpu_ns\":%" PRIu64 ",\"blocked_ns\":%" PRIu64
+			   ",\"run_queue_ns\":%" PRIu64 ",\"unrecorded_ns\":%" PRIu64,
+			   snapshot->waits.on_ns, snapshot->waits.blocked_ns,
+			   snapshot->waits.run_queue_ns, snapshot->waits.short_ns);
 	safe_put(out, ",\"target\":");
 	safe_put_json(out, sanitize_checked(snapshot->target));
 	safe_print(out, ",\"window_s\":%.3f,\"samples\":%" PRIu64 ",\"samples_per_s\":",

@@ -401,6 +401,24 @@ static void put_children(FILE *out, const struct snapshot *snapshot)
 			   PRIu32 " (-p %" PRIu32 "+ samples them, too)\n", pid, count, pid);
 }
 
+/* The parts are those of the threads' wall clock. */
+static void put_wait_sums(FILE *out, const struct snapshot *snapshot)
+{
+	const struct wait_sums *waits = &snapshot->waits;
+	const uint64_t whole_ns = waits->on_ns + waits->blocked_ns + waits->run_queue_ns;
+	char on[32], blocked[32], run_queue[32], whole[32];
+
+	if (!snapshot->is_of_waits || !whole_ns)
+		return;
+	format_time(on, waits->on_ns);
+	format_time(blocked, waits->blocked_ns);
+	format_time(run_queue, waits->run_queue_ns);
+	format_time(whole, whole_ns);
+	safe_print(out, "# threads: on CPU %s + waited %s + run queue %s = wall %s\n",
+		   sanitize_checked(on), sanitize_checked(blocked), sanitize_checked(run_queue),
+		   sanitize_checked(whole));
+}
+
 static void put_absent(FILE *out, const struct snapshot *snapshot)
 {
 	const char *at = snapshot->absent_events;
@@ -508,7 +526,8 @@ static void put_command(FILE *out, const struct snapshot_row *row)
 		snprintf(many, sizeof(many), "%" PRIu32 " tasks", row->tasks);
 		safe_print(out, "  %-16s", sanitize_checked(many));
 	} else {
-		safe_print(out, "  %-16s", SAFE_TEXT("several"));
+		safe_print(out, "  %-16s", row->id == ROW_OF_SHORT_WAITS ? SAFE_TEXT("-")
+									 : SAFE_TEXT("several"));
 	}
 }
 
@@ -660,7 +679,9 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 		put_from(out, row);
 	if (keys & KEY_DSO)
 		safe_print(out, "  %-24s", sanitize_checked(row->dso));
-	if (keys & (KEY_SYMBOL | KEY_ADDRESS))
+	if (row->id == ROW_OF_SHORT_WAITS && keys & (KEY_SYMBOL | KEY_ADDRESS))
+		safe_put(out, "      ");
+	else if (keys & (KEY_SYMBOL | KEY_ADDRESS))
 		safe_print(out, "  [%c] ", snapshot_level(row->mode));
 	put_symbol(out, row, keys);
 	if (options->has_source && row->source[0])
@@ -723,6 +744,7 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	put_baseline(out, snapshot);
 	put_notice(out, snapshot->notice);
 	put_absent(out, snapshot);
+	put_wait_sums(out, snapshot);
 	put_filter(out, snapshot, &options->filter);
 	put_children(out, snapshot);
 	written = options->has_groups ? put_groups(out, snapshot, options)

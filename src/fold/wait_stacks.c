@@ -278,7 +278,8 @@ static bool step(struct wait_stacks *waits, struct wait_walk *walk)
 /* What the kernel's part of a stack says. */
 struct kernel_part {
 	struct wait_reason reason;
-	bool has_code;		/* the next two are set */
+	bool has_raw, has_code;		/* the next two, or the two after them, are set */
+	uint32_t raw_frame, raw_node;	/* the first function that does not record the wait */
 	uint32_t code_frame, code_node;	/* the first function above the primitives */
 	bool is_system_call, is_of_thread;	/* it begins with one, or with a kernel thread */
 };
@@ -290,6 +291,20 @@ static bool is_entry(const char *name)
 	       !strncmp(name, "do_int80", 8) || !strncmp(name, "do_fast_syscall", 15);
 }
 
+/* Hooks by which the wait is recorded come before the scheduler. */
+static bool is_hook(const char *name)
+{
+	static const char *const prefixes[] = {
+		"bpf_", "__bpf_", "trace_call_bpf", "perf_trace_", "__traceiter_", "kprobe_",
+		"ftrace_",
+	};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
 static void take_kernel_frame(struct wait_stacks *waits, const struct wait_walk *walk,
 			      struct kernel_part *part)
 {
@@ -298,6 +313,11 @@ static void take_kernel_frame(struct wait_stacks *waits, const struct wait_walk 
 	const enum wait_frame frame = (enum wait_frame)((class & 15) - 1);
 
 	wait_reason_add(&part->reason, frame, (enum wait_kind)(class >> 4));
+	if (!part->has_raw && !is_hook(name)) {
+		part->has_raw = true;
+		part->raw_frame = walk->frame;
+		part->raw_node = walk->node;
+	}
 	part->is_system_call |= is_entry(name);
 	part->is_of_thread |= !strncmp(name, "ret_from_fork", strlen("ret_from_fork"));
 	if (part->has_code || frame == WAIT_FRAME_SCHEDULER || frame == WAIT_FRAME_PRIMITIVE)
@@ -352,7 +372,9 @@ static bool classify(struct wait_stacks *waits, uint32_t stack)
 		walk.frame = part.code_frame;
 		walk.node = part.code_node;
 	}
-	if (!waits->is_raw && (goes_on || part.has_code))
+	if (waits->is_raw && part.has_raw)
+		cut = stack_trie_stack(waits->trie, part.raw_node, part.raw_frame);
+	else if (!waits->is_raw && (goes_on || part.has_code))
 		cut = stack_trie_stack(waits->trie, walk.node, walk.frame);
 	waits->cut[stack] = cut;
 	return cut != ID_SET_NONE;

@@ -12,6 +12,7 @@
 
 #include "base/sanitize.h"
 #include "ingest/ingest.h"
+#include "ingest/waits.h"
 #include "reorder.h"
 
 const struct loss_description loss_descriptions[LOSS_CAUSES] = {
@@ -140,7 +141,7 @@ static struct loss_point *point_at(const struct loss_history *history, uint32_t 
 }
 
 void loss_history_note(struct loss_history *history, uint64_t time_ns,
-		       const uint64_t sums[LOSS_CAUSES])
+		       const uint64_t sums[SUMS])
 {
 	struct loss_point *point;
 
@@ -191,9 +192,9 @@ uint64_t loss_history_point(const struct loss_history *history, uint64_t begin_n
 }
 
 bool loss_history_between(const struct loss_history *history, uint64_t begin_ns, uint64_t end_ns,
-			  const uint64_t now[LOSS_CAUSES], uint64_t out[LOSS_CAUSES])
+			  const uint64_t now[SUMS], uint64_t out[SUMS])
 {
-	static const uint64_t nothing[LOSS_CAUSES];
+	static const uint64_t nothing[SUMS];
 	const struct loss_point *begin = point_before(history, begin_ns);
 	const struct loss_point *end = point_before(history, end_ns);
 	const bool is_now = !history->count ||
@@ -202,7 +203,7 @@ bool loss_history_between(const struct loss_history *history, uint64_t begin_ns,
 
 	if (!begin && history->is_cut)
 		return false;
-	for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
+	for (size_t cause = 0; cause < SUMS; cause++)
 		out[cause] = less(sums[cause], begin ? begin->sums[cause] : 0);
 	return true;
 }
@@ -239,12 +240,12 @@ void loss_sums_begin_clock(struct ingest *ingest)
 	ingest->losses->clock.begin_ns = ingest->watermark_ns;
 }
 
-void loss_sums_read(const struct ingest *ingest, uint64_t out[LOSS_CAUSES])
+void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS])
 {
 	const struct ingest_counters *counters = &ingest->counters;
 	const uint64_t probe_hits = probe_hits_lost(ingest->hits);
 
-	memset(out, 0, LOSS_CAUSES * sizeof(*out));
+	memset(out, 0, SUMS * sizeof(*out));
 	out[LOSS_RING_FULL] = counters->lost_kernel + probe_hits;
 	out[LOSS_READ] = counters->lost_counted + probe_hits;
 	out[LOSS_RECORDED] = counters->lost_recorded;
@@ -277,6 +278,10 @@ void loss_sums_read(const struct ingest *ingest, uint64_t out[LOSS_CAUSES])
 	out[LOSS_DSOS] = ingest->dsos.refused + ingest->tasks.cgroups.refused;
 	out[LOSS_NAMES] = ingest->names.refused;
 	out[LOSS_TABLES] = counters->tables_let_go;
+	out[SUM_ON_CPU] = ingest->waits->counted.on_ns;
+	out[SUM_BLOCKED] = ingest->waits->counted.blocked_ns;
+	out[SUM_RUN_QUEUE] = ingest->waits->counted.run_queue_ns;
+	out[SUM_RECORDED] = ingest->waits->counted.recorded_ns;
 }
 
 /* Rejected: telling masked interrupts from a late host by where the sample after a gap lies. A gap

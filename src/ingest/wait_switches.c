@@ -172,6 +172,19 @@ void waits_destroy(struct waits *waits)
 	free(waits);
 }
 
+/* The counts are u64 without gaps. */
+void waits_count(struct waits *waits, const struct off_cpu_counts *now)
+{
+	const uint64_t *new = (const uint64_t *)now;
+	uint64_t *last = (uint64_t *)&waits->last, *sums = (uint64_t *)&waits->counted;
+	const bool is_new = now->waits < waits->last.waits;
+
+	for (size_t i = 0; i < sizeof(*now) / sizeof(*new); i++) {
+		sums[i] += is_new ? new[i] : new[i] - last[i];
+		last[i] = new[i];
+	}
+}
+
 static enum wait_role role_of(const char *name)
 {
 	static const struct {

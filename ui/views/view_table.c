@@ -12,11 +12,13 @@
 #include "view_help.h"
 #include "widgets/detail.h"
 #include "widgets/empty.h"
+#include "widgets/format.h"
 #include "term/utf8.h"
 #include "widgets/search.h"
 
 #define MARKER_CELLS	 2
 #define MENU_TITLE_CELLS 12
+#define SUMS_HEIGHT	 20	/* a lower screen needs all of its lines for rows */
 
 static void refresh_table(struct view *view, const struct ui_state *state)
 {
@@ -107,6 +109,29 @@ static void draw_rows(const struct ui_state *state, const struct column_layout *
 	}
 }
 
+/* Draws of which parts the wall clock of the threads consists. Returns the lines that it takes
+ * from the rows. */
+static int draw_wait_sums(const struct ui_state *state, struct canvas *canvas, int y)
+{
+	const struct snapshot *shown = state->shown;
+	char text[5 * FORMAT_BYTES], on[FORMAT_BYTES], off[FORMAT_BYTES], ready[FORMAT_BYTES];
+	char whole[FORMAT_BYTES];
+	double sum_ns;
+
+	if (!shown || !shown->is_of_waits || canvas->height < SUMS_HEIGHT)
+		return 0;
+	sum_ns = (double)(shown->waits.on_ns + shown->waits.blocked_ns + shown->waits.run_queue_ns);
+	if (!(sum_ns > 0))
+		return 0;
+	snprintf(text, sizeof(text), "threads: on CPU %s + waited %s + run queue %s = wall %s",
+		 format_wait(on, (double)shown->waits.on_ns),
+		 format_wait(off, (double)shown->waits.blocked_ns),
+		 format_wait(ready, (double)shown->waits.run_queue_ns), format_wait(whole, sum_ns));
+	canvas_put_text(canvas, (struct canvas_area){ MARKER_CELLS, y, canvas->width - 3 },
+			canvas_clean(text), ROLE_DIM);
+	return 1;
+}
+
 static void draw_table(struct view *view, struct ui_state *state, struct canvas *canvas, int top,
 		       int lines)
 {
@@ -114,8 +139,11 @@ static void draw_table(struct view *view, struct ui_state *state, struct canvas 
 	struct table_rows *rows = &((struct table_view *)view)->rows;
 	const int detail = detail_lines(state, canvas->height);
 	struct column_layout layout;
+	int detail_y;
 
 	lines -= detail;
+	detail_y = top + lines;
+	lines -= draw_wait_sums(state, canvas, top + lines - 1);
 	table_rows_set_page(rows, lines > 1 ? (size_t)(lines - 1) : 0);
 	columns_fit(&layout, MARKER_CELLS, canvas->width - MARKER_CELLS, &set);
 	draw_titles(state, &layout, canvas, top);
@@ -124,7 +152,7 @@ static void draw_table(struct view *view, struct ui_state *state, struct canvas 
 	draw_rows(state, &layout, canvas, top + 1);
 	hits_add(&state->display.hits, (struct hit){ HIT_ROWS, 0, top + 1, canvas->width,
 						     (int)rows->page, rows->place.top });
-	detail_draw(state, canvas, top + lines, detail, NULL);
+	detail_draw(state, canvas, detail_y, detail, NULL);
 }
 
 /* Orders rows by descending heat: the change while they are compared, of several events the

@@ -45,6 +45,8 @@ static bool by_number(enum filter_field field, int64_t number, const char *shown
 bool views_row_part(enum filter_field field, const struct snapshot_row *row,
 		    struct filter_part *out)
 {
+	if (row->id == ROW_OF_SHORT_WAITS)
+		return false;
 	switch (field) {
 	case FILTER_COMMAND:	return by_name(field, row->comm, row->comm, out);
 	case FILTER_DSO:	return by_name(field, row->dso_path, row->dso, out);

@@ -234,6 +234,8 @@ static void put_command_line(struct canvas *canvas, struct canvas_area area,
 		snprintf(name, sizeof(name), "%" PRIu32 " processes, ended",
 			 of->row->ended_processes);
 		text = name;
+	} else if (of->row->id == ROW_OF_SHORT_WAITS) {
+		text = of->row->comm;
 	} else if (!text[0] && of->row->comm[0]) {
 		snprintf(name, sizeof(name), snapshot_row_is_thread(of->row) ? "\u00b7 %s" : "[%s]",
 			 of->row->comm);
@@ -246,6 +248,8 @@ static void put_tasks(struct canvas *canvas, struct canvas_area area, const stru
 {
 	char text[FORMAT_BYTES];
 
+	if (of->row->id == ROW_OF_SHORT_WAITS)
+		return;
 	if (of->row->tasks)
 		snprintf(text, sizeof(text), "%" PRIu32 " tasks", of->row->tasks);
 	else	/* large windows: not counted, see struct snapshot_row */
@@ -292,6 +296,8 @@ static void put_command(struct canvas *canvas, struct canvas_area area,
 {
 	const int used = canvas_put_text(canvas, area, canvas_clean(fold_mark(of)), ROLE_DIM);
 
+	if (of->row->id == ROW_OF_SHORT_WAITS && of->snapshot->keys & KEY_PID)
+		return;		/* it has no command line: its name is there */
 	area.x += used;
 	area.width -= used;
 	if (of->row->ended_processes)
@@ -367,8 +373,8 @@ static int by_mispredicted(const struct snapshot_row *a, const struct snapshot_r
 static void put_symbol(struct canvas *canvas, struct canvas_area area, const struct column_row *of)
 {
 	const enum role role = code_role(of->row);
-	int used = canvas_put_text(canvas, area, canvas_clean(level_tag(of->row->mode)), role) +
-		   GAP_CELLS;
+	const char *level = of->row->id == ROW_OF_SHORT_WAITS ? "   " : level_tag(of->row->mode);
+	int used = canvas_put_text(canvas, area, canvas_clean(level), role) + GAP_CELLS;
 	char address[FORMAT_BYTES];
 	char folded[SYMBOL_FOLD_BYTES], place[PLACE_BYTES];
 	const char *name = format_place(place, of->row->symbol, of->row->offset);

@@ -218,7 +218,7 @@ static void list_states(const struct ui_state *state, bool has_activity, struct 
 			   snapshot->is_of_waits ? format_wait(text, snapshot->idle_weight)
 						 : format_count(text, snapshot->idle_samples));
 	else if (snapshot && snapshot->is_of_waits && snapshot->idle_samples)
-		pieces_add(list, 4, ROLE_DIM, "kernel threads %s",
+		pieces_add(list, 2, ROLE_DIM, "without kernel threads: %s (i)",
 			   format_wait(text, snapshot->idle_weight));
 	if (percent_base(state))
 		pieces_add(list, 2, ROLE_STATE, "%s", percent_base(state));

@@ -15,7 +15,7 @@
 /* The kernel's functions in these tests, 256 bytes each. */
 enum kernel_function {
 	SCHEDULE, FUTEX, DO_FUTEX, SYSCALL, NANOSLEEP, EP_POLL, IO_SCHEDULE, PIPE_READ, VFS_READ,
-	SK_WAIT, MUTEX, FAULT, IRQ_EXIT, WORKER, FORK, FUNCTIONS
+	SK_WAIT, MUTEX, FAULT, IRQ_EXIT, WORKER, FORK, HOOK, FUNCTIONS
 };
 static const char *const names[FUNCTIONS] = {
 	[SCHEDULE] = "__schedule", [FUTEX] = "futex_wait_queue", [DO_FUTEX] = "do_futex",
@@ -24,6 +24,7 @@ static const char *const names[FUNCTIONS] = {
 	[SK_WAIT] = "sk_wait_data", [MUTEX] = "__mutex_lock.constprop.0",
 	[FAULT] = "asm_exc_page_fault", [IRQ_EXIT] = "irqentry_exit_to_user_mode",
 	[WORKER] = "writeback_work", [FORK] = "ret_from_fork_asm",
+	[HOOK] = "bpf_trace_run4",
 };
 
 static struct model_fixture model;
@@ -158,9 +159,10 @@ static void test_kernel_threads_are_idle(void **state)
 	assert_string_equal(leaf_of(&entry), "writeback_work");
 }
 
+/* But for what records the wait. */
 static void test_raw_stacks_stay(void **state)
 {
-	const struct slice_entry entry = WAIT_IN(true, SCHEDULE, FUTEX, DO_FUTEX, SYSCALL);
+	const struct slice_entry entry = WAIT_IN(true, HOOK, SCHEDULE, FUTEX, DO_FUTEX, SYSCALL);
 
 	(void)state;
 	prepare(&entry, true);

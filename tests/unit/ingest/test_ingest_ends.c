@@ -104,7 +104,7 @@ static void assert_complete(uint64_t complete, uint64_t cut)
 /* As the loss counters have them. */
 static uint64_t trimmed(void)
 {
-	uint64_t sums[LOSS_CAUSES];
+	uint64_t sums[SUMS];
 
 	loss_sums_read(&feed.ingest, sums);
 	return sums[LOSS_TRIMMED];
@@ -202,7 +202,7 @@ static void map_anonymous(void)
 
 static void assert_ends(uint64_t in_run_time_code, uint64_t in_files)
 {
-	uint64_t sums[LOSS_CAUSES];
+	uint64_t sums[SUMS];
 
 	loss_sums_read(&feed.ingest, sums);
 	assert_int_equal(sums[LOSS_ENDED_RUN_TIME], in_run_time_code);

@@ -25,16 +25,16 @@ static int tear_down(void **state)
 /* @lost records in all, as of @second. */
 static void note(uint64_t second, uint64_t lost)
 {
-	const uint64_t sums[LOSS_CAUSES] = { [LOSS_RING_FULL] = lost, [LOSS_LATE] = 2 * lost };
+	const uint64_t sums[SUMS] = { [LOSS_RING_FULL] = lost, [LOSS_LATE] = 2 * lost };
 
 	loss_history_note(&history, second * S, sums);
 }
 
 static uint64_t between(uint64_t begin, uint64_t end, uint64_t lost_now)
 {
-	const uint64_t now[LOSS_CAUSES] = { [LOSS_RING_FULL] = lost_now,
+	const uint64_t now[SUMS] = { [LOSS_RING_FULL] = lost_now,
 					    [LOSS_LATE] = 2 * lost_now };
-	uint64_t out[LOSS_CAUSES];
+	uint64_t out[SUMS];
 
 	assert_true(loss_history_between(&history, begin * S, end * S, now, out));
 	assert_int_equal(out[LOSS_LATE], 2 * out[LOSS_RING_FULL]);
@@ -63,7 +63,7 @@ static void test_the_first_second_is_known_without_a_point(void **state)
 
 static void test_points_are_a_second_apart(void **state)
 {
-	const uint64_t sums[LOSS_CAUSES] = { 0 };
+	const uint64_t sums[SUMS] = { 0 };
 
 	(void)state;
 	for (uint64_t ms = 0; ms < 10000; ms += 100)
@@ -74,8 +74,8 @@ static void test_points_are_a_second_apart(void **state)
 /* What is not known is not called 0. */
 static void test_what_has_left_is_not_known(void **state)
 {
-	const uint64_t now[LOSS_CAUSES] = { [LOSS_RING_FULL] = 9000 };
-	uint64_t out[LOSS_CAUSES];
+	const uint64_t now[SUMS] = { [LOSS_RING_FULL] = 9000 };
+	uint64_t out[SUMS];
 
 	(void)state;
 	for (uint64_t second = 1; second <= LOSS_POINTS + 10; second++)

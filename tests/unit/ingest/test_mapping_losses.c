@@ -20,7 +20,7 @@ static struct ingest_fixture feed;
 
 static uint64_t losses(void)
 {
-	uint64_t sums[LOSS_CAUSES];
+	uint64_t sums[SUMS];
 
 	loss_sums_read(&feed.ingest, sums);
 	assert_int_equal(sums[LOSS_NO_MEMORY], 0);

@@ -337,7 +337,15 @@ static void make_waits(struct ui *ui)
 		rows[i].wait_state = i % 4 == 2 ? "runnable" : "runnable, sleeping";
 		rows[i].waker = i % 2 ? "postgres" : "";
 	}
+	rows[3].id = ROW_OF_SHORT_WAITS;
+	rows[3].mode = MODE_UNKNOWN;
+	rows[3].state = SYMBOL_NAMED;
+	rows[3].tasks = 0;
+	rows[3].symbol = rows[3].comm = "(below 1 ms)";
+	rows[3].command_line = rows[3].dso = rows[3].wait = rows[3].wait_state = rows[3].waker = "";
 	ui->snapshot.rows = rows;
+	ui->snapshot.waits = (struct wait_sums){ .on_ns = 31200000000, .blocked_ns = 33300000000,
+						 .run_queue_ns = 1560000000 };
 }
 
 static void test_waits(void **state)
