@@ -28,7 +28,8 @@ struct wait_record {
 	char waker_comm[16];	/* FOREIGN: pass it through the sanitizer */
 };
 
-/* All that happened to watched threads since off_cpu_open(), also those that ended. */
+/* All that happened to watched threads since off_cpu_open(), also those that ended. The times are
+ * those of threads with user code. */
 struct off_cpu_counts {
 	uint64_t on_ns, blocked_ns, run_queue_ns;
 	uint64_t unknown_ns;		/* between two switches of which one was not seen */

@@ -238,7 +238,7 @@ static void find_thread(struct bytecode *code, const struct off_cpu_build *build
 	bytecode_bind(code, end);
 }
 
-/* Adds r2 to a sum of the thread, and to the count unless it is a kernel thread. */
+/* Adds @reg to a sum of the thread, and to the count unless it is a kernel thread. */
 static void add_sum(struct bytecode *code, int32_t word, int32_t count, uint8_t reg)
 {
 	const struct bytecode_label end = bytecode_label(code);
@@ -538,8 +538,7 @@ static void output_record(struct bytecode *code, const struct off_cpu_build *bui
 	bytecode_call(code, BPF_FUNC_perf_event_output);
 	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_0, 0, refused);
 	bytecode_store_imm(code, 8, KEPT, THREAD(returned_ns), 0);
-	add_to_thread(code, THREAD(sums.recorded_ns), BPF_REG_7);
-	add_to_count(code, COUNT(recorded_ns), BPF_REG_7);
+	add_sum(code, THREAD(sums.recorded_ns), COUNT(recorded_ns), BPF_REG_7);
 	count_one(code, COUNT(records));
 	bytecode_jump(code, end);
 	bytecode_bind(code, refused);
