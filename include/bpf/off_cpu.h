@@ -15,7 +15,8 @@
  *          proportional to its length, and a thread gives at most two records per period waited.
  *          The record is written when the thread runs again, by itself: registers, stack and call
  *          chain in it are those that it waited with. A record that does not fit into its ring
- *          gives its weight to the thread's next one: nothing is lost, only merged.
+ *          gives its weight to the thread's next one: nothing is lost, only merged. While its
+ *          event is disabled there is none.
  * Use:     the caller opens an event on each CPU: PERF_TYPE_SOFTWARE, PERF_COUNT_SW_BPF_OUTPUT,
  *          sample_period 1, sample_type with PERF_SAMPLE_RAW, TID, TIME and what stacks need,
  *          CLOCK_MONOTONIC; and maps their rings. Then off_cpu_open(). A sample's raw bytes begin

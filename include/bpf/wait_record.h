@@ -34,7 +34,8 @@ struct off_cpu_counts {
 	uint64_t on_ns, blocked_ns, run_queue_ns;
 	uint64_t unknown_ns;		/* between two switches of which one was not seen */
 	uint64_t recorded_ns;		/* weight of all records. Blocked + run queue less this
-					 * are short of a random point, or ended just now */
+					 * are short of a random point, or ended just now, or
+					 * while the event was disabled */
 	uint64_t kernel_thread_ns;	/* waits of kernel threads that were left out */
 	uint64_t records;
 	uint64_t waits;

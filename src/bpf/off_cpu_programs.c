@@ -525,7 +525,8 @@ static void fill_record(struct bytecode *code)
 	bytecode_bind(code, end);
 }
 
-/* Writes the record, or keeps its weight for the next one. Drops it on a CPU that is not chosen. */
+/* Writes the record, or keeps its weight for the next one. Drops it while the CPU's event is off,
+ * and where the CPU has none as it is not chosen. */
 static void output_record(struct bytecode *code, const struct off_cpu_build *build)
 {
 	const struct bytecode_label refused = bytecode_label(code), end = bytecode_label(code);
@@ -542,8 +543,9 @@ static void output_record(struct bytecode *code, const struct off_cpu_build *bui
 	count_one(code, COUNT(records));
 	bytecode_jump(code, end);
 	bytecode_bind(code, refused);
+	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_0, -EOPNOTSUPP, end);
 	if (build->are_cpus_chosen)
-		bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_0, -ENOENT, end);	/* not this one */
+		bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_0, -ENOENT, end);
 	bytecode_store(code, 8, KEPT, THREAD(returned_ns), BPF_REG_7);
 	count_one(code, COUNT(records_refused));
 	bytecode_bind(code, end);

@@ -875,9 +875,12 @@ void capture_plan_take_off_cpu(struct capture_plan *plan, struct capture_plan *o
 
 	if (!own || !old->off_cpu || !has_same_tasks(plan, old) || list_outputs(plan, &outputs))
 		return;
+	off_cpu_redirect(own, NULL, NULL, 0);	/* else both write until these are closed */
 	if (!off_cpu_redirect(old->off_cpu, outputs.cpus, outputs.fds, outputs.count)) {
 		plan->off_cpu = old->off_cpu;
 		old->off_cpu = own;
+	} else {
+		off_cpu_redirect(own, outputs.cpus, outputs.fds, outputs.count);
 	}
 	finish_outputs(&outputs);
 }

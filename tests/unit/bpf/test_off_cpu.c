@@ -837,16 +837,33 @@ static void test_nothing_is_left_after_a_kill(void **state)
 	close(ready[0]);
 }
 
+static void nap(int times, long milliseconds)
+{
+	const struct timespec one = { .tv_nsec = milliseconds * 1000000 };
+
+	for (int i = 0; i < times; i++)
+		nanosleep(&one, NULL);
+}
+
 static void nap_on(size_t cpu, int times, long milliseconds)
 {
-	const struct timespec nap = { .tv_nsec = milliseconds * 1000000 };
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	sched_setaffinity(0, sizeof(set), &set);
-	for (int i = 0; i < times; i++)
-		nanosleep(&nap, NULL);
+	nap(times, milliseconds);
+}
+
+static uint64_t weight_of_process(struct watch *watch, pid_t pid)
+{
+	uint64_t weight = 0;
+
+	drain(watch);
+	for (size_t i = 0; i < watch->seen_count; i++)
+		if (watch->seen[i].pid == (uint32_t)pid)
+			weight += watch->seen[i].wait.weight_ns;
+	return weight;
 }
 
 /* Five naps of 40 ms end on the second CPU, then five of 20 ms on the first, which is chosen. The
@@ -855,7 +872,7 @@ static void test_waits_that_end_on_other_cpus_have_no_record(void **state)
 {
 	struct watch watch;
 	int from[2];
-	uint64_t weight = 0, wall_ns;
+	uint64_t weight, wall_ns;
 	const pid_t own = getpid();
 	struct off_cpu_config config = config_of(&own, 1);
 	pid_t pid;
@@ -878,12 +895,54 @@ static void test_waits_that_end_on_other_cpus_have_no_record(void **state)
 	}
 	assert_int_equal(read(from[0], &wall_ns, sizeof(wall_ns)), sizeof(wall_ns));
 	waitpid(pid, NULL, 0);
-	drain(&watch);
-	for (size_t i = 0; i < watch.seen_count; i++)
-		weight += watch.seen[i].pid == (uint32_t)pid ? watch.seen[i].wait.weight_ns : 0;
+	weight = weight_of_process(&watch, pid);
+	for (int i = 0; i < 2; i++)
+		close(from[i]);
 	assert_true(weight >= 100000000 - 2 * OFF_CPU_PERIOD_NS);
 	assert_true(weight <= wall_ns + 2 * OFF_CPU_PERIOD_NS);
 	watch_close(&watch);
+}
+
+/* Until events are enabled it is another's time: five naps of 40 ms, then five of 20 ms. */
+static void test_waits_while_events_are_off_have_no_record(void **state)
+{
+	const pid_t own = getpid();
+	struct off_cpu_config config = config_of(&own, 1);
+	struct watch watch;
+	int from[2], to[2];
+	uint64_t weight, wall_ns;
+	char go = 'g';
+	pid_t pid;
+
+	(void)state;
+	watch_open(&watch, &config, 64);
+	for (size_t i = 0; i < watch.ring_count; i++)
+		assert_int_equal(ioctl(watch.rings[i].fd, PERF_EVENT_IOC_DISABLE, 0), 0);
+	assert_int_equal(pipe(from) | pipe(to), 0);
+	pid = fork();
+	if (!pid) {
+		nap(5, 40);
+		wall_ns = clock_now_ns();
+		if (write(from[1], &go, 1) != 1 || read(to[0], &go, 1) != 1)
+			_exit(1);
+		nap(5, 20);
+		wall_ns = clock_now_ns() - wall_ns;
+		_exit(write(from[1], &wall_ns, sizeof(wall_ns)) != sizeof(wall_ns));
+	}
+	assert_int_equal(read(from[0], &go, 1), 1);
+	for (size_t i = 0; i < watch.ring_count; i++)
+		assert_int_equal(ioctl(watch.rings[i].fd, PERF_EVENT_IOC_ENABLE, 0), 0);
+	assert_int_equal(write(to[1], &go, 1), 1);
+	assert_int_equal(read(from[0], &wall_ns, sizeof(wall_ns)), sizeof(wall_ns));
+	waitpid(pid, NULL, 0);
+	weight = weight_of_process(&watch, pid);
+	assert_true(weight >= 100000000 - 2 * OFF_CPU_PERIOD_NS);
+	assert_true(weight <= wall_ns + 2 * OFF_CPU_PERIOD_NS);
+	watch_close(&watch);
+	for (int i = 0; i < 2; i++)
+		close(from[i]);
+	for (int i = 0; i < 2; i++)
+		close(to[i]);
 }
 
 UNIT_TESTS(test_off_cpu)
@@ -899,6 +958,7 @@ UNIT_TESTS(test_off_cpu)
 		cmocka_unit_test(test_a_cgroup_is_watched_with_those_below),
 		cmocka_unit_test(test_two_instances_see_the_same),
 		cmocka_unit_test(test_waits_that_end_on_other_cpus_have_no_record),
+		cmocka_unit_test(test_waits_while_events_are_off_have_no_record),
 		cmocka_unit_test(test_nothing_is_left_after_a_kill),
 	};
 
