@@ -41,7 +41,8 @@ struct off_cpu_counts {
 	uint64_t waits;
 	uint64_t idle_switches;		/* CPUs became idle: not a wait of anybody */
 	uint64_t records_refused;	/* rings were full; their weight came with later records */
-	uint64_t threads_refused;	/* no memory for a thread: its switch is not counted */
+	uint64_t threads_refused;	/* no memory for a thread, or its storage is just being
+					 * changed: its switch is not counted */
 	uint64_t processes_refused;	/* children that are not watched: too many processes */
 	uint64_t skipped;		/* runs that the kernel skipped: a program ran already */
 };

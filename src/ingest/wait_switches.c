@@ -95,6 +95,7 @@ struct wait_event {
 
 struct waiting_thread {
 	bool is_out;		/* it waits; the next members are of this wait */
+	uint32_t losses;	/* struct wait_switches.losses when it began */
 	bool has_begun_before;	/* it was switched to before anything else was recorded of it */
 	bool has_stat;		/* a part was counted when a sched_stat_ event had its length */
 	bool has_blocked_stat;	/* so was the blocked part */
@@ -122,6 +123,7 @@ struct wait_switches {
 	struct waiting_thread *rows;	/* owned */
 	uint32_t row_count, row_capacity;
 	struct id_map by_tid;
+	uint32_t losses;		/* times that records were lost: these ended all waits */
 	size_t copied_bytes;		/* capacity of all samples */
 	struct cpu_switch *cpus;	/* owned */
 	uint32_t cpu_count;
@@ -382,6 +384,11 @@ static struct waiting_thread *row_of(struct wait_switches *switches, uint32_t ti
 	return row;
 }
 
+static bool is_waiting(const struct wait_switches *switches, const struct waiting_thread *row)
+{
+	return row->is_out && row->losses == switches->losses;
+}
+
 /* Ends the wait of @row, which was counted as unpaired when it began, unless a part of it was
  * counted since. */
 static void drop_wait(struct ingest *ingest, struct waiting_thread *row, bool is_paired)
@@ -456,7 +463,7 @@ static void end_wait(struct ingest *ingest, uint32_t tid, uint64_t time_ns)
 	struct wait_switches *switches = ingest->waits->switches;
 	struct waiting_thread *row = tid ? find_row(switches, tid) : NULL;
 
-	if (row && row->is_out)
+	if (row && is_waiting(switches, row))
 		finish_wait(ingest, row, time_ns);
 	if (row || !tid)
 		return;
@@ -514,7 +521,7 @@ static void begin_wait(struct ingest *ingest, const struct wait_event *event, ui
 
 	switches->left++;
 	switches->left_as_next += last && last->next_tid == tid;
-	if (row && row->is_out)
+	if (row && is_waiting(switches, row))
 		end_unseen(ingest, row, last);
 	if (row)
 		ingest->counters.unpaired_waits += row->has_begun_before;
@@ -528,6 +535,7 @@ static void begin_wait(struct ingest *ingest, const struct wait_event *event, ui
 		return;
 	}
 	row->is_out = true;
+	row->losses = switches->losses;
 	row->has_begun_before = row->has_stat = row->has_blocked_stat = false;
 	row->out_ns = record->time_ns;
 	row->woken_ns = row->counted_ns = 0;
@@ -581,7 +589,8 @@ static void wake(struct ingest *ingest, const struct wait_event *event,
 	struct waiting_thread *row = find_row(ingest->waits->switches,
 					      (uint32_t)number_in(event, event->pid, record));
 
-	if (!row || !row->is_out || row->woken_ns || row->state == WAIT_RUNNABLE)
+	if (!row || !is_waiting(ingest->waits->switches, row) || row->woken_ns ||
+	    row->state == WAIT_RUNNABLE)
 		return;
 	row->woken_ns = record->time_ns;
 	note_waker(ingest, event, record, row);
@@ -596,7 +605,7 @@ static void count_stat(struct ingest *ingest, const struct wait_event *event,
 	const uint64_t delay_ns = number_in(event, event->delay, record);
 	struct wait wait = { .end_ns = record->time_ns };
 
-	if (!row || !row->is_out || !delay_ns)
+	if (!row || !is_waiting(ingest->waits->switches, row) || !delay_ns)
 		return;
 	drop_wait(ingest, row, true);
 	row->is_out = row->has_stat = true;
@@ -652,6 +661,6 @@ void waits_lost(struct ingest *ingest)
 {
 	struct wait_switches *switches = ingest->waits->switches;
 
-	for (uint32_t i = 0; switches && i < switches->row_count; i++)
-		drop_wait(ingest, &switches->rows[i], false);
+	if (switches)
+		switches->losses++;
 }
