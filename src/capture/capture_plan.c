@@ -655,6 +655,25 @@ static int check_branches(const struct capture_plan *plan, const struct capture_
 				 plan->events.specs[0].name);
 }
 
+/* Checks what is read with the samples of one. 0, or -E2BIG or -EINVAL with the reason. */
+static int check_read(const struct event_spec_list *events, struct diag *why)
+{
+	for (size_t i = 0; i < events->count; i++) {
+		const struct event_spec *spec = &events->specs[i];
+
+		if (!spec->is_read_together)
+			continue;
+		if (i - event_spec_leader(events, i) >= EVENT_SET_READ_MAX)
+			return diag_set(why, -E2BIG, "%s: at most %d events can be read with the"
+					" samples of one", spec->name, EVENT_SET_READ_MAX - 1);
+		if (event_is_off_cpu(&spec->attr))
+			return diag_set(why, -EINVAL, "%s has a stack of its own for each wait, and"
+					" is not read with samples: name it outside of the braces",
+					spec->name);
+	}
+	return 0;
+}
+
 int capture_plan_parse(struct capture_plan *plan, const struct capture_config *config,
 		       struct diag *why)
 {
@@ -677,12 +696,9 @@ int capture_plan_parse(struct capture_plan *plan, const struct capture_config *c
 	if (events->count > CAPTURE_MAX_EVENTS)
 		return diag_set(why, -E2BIG, "%zu events: at most %d can be sampled at once; name "
 				"fewer, or a narrower pattern", events->count, CAPTURE_MAX_EVENTS);
-	for (size_t i = 0; i < events->count; i++)
-		if (i - event_spec_leader(events, i) >= EVENT_SET_READ_MAX &&
-		    events->specs[i].is_read_together)
-			return diag_set(why, -E2BIG, "%s: at most %d events can be read with the"
-					" samples of one", events->specs[i].name,
-					EVENT_SET_READ_MAX - 1);
+	err = check_read(events, why);
+	if (err)
+		return err;
 	if (plan->is_default_event)	/* name to show: the user did not ask for :P */
 		snprintf(events->specs[0].name, EVENT_NAME_BYTES, "cycles");
 	plan->branch_filter = config->branch_filter;

@@ -18,7 +18,7 @@
 #define CAP_PCT_MIN 0.01
 #define CAP_PCT_MAX 1e6		/* ten thousand CPUs */
 #define OFF_CPU_MS_MIN 0.01
-#define OFF_CPU_MS_MAX 10000.0
+#define OFF_CPU_MS_MAX 4000.0
 #define LEASE_S_MIN 1.0
 #define LEASE_S_MAX 1e9
 
