@@ -40,6 +40,7 @@
 #include "base/whole_io.h"
 #include "bpf/task_registers.h"
 #include "capture/stack_copy.h"
+#include "capture_plan.h"
 #include "proc/process_stat.h"
 
 #define FILE_BYTES     8192	/* "sched" has about 2 KB, "stack" at most 64 lines */
@@ -558,17 +559,29 @@ static void keep_those_there(struct thread_reader *reader)
 	reader->count = kept;
 }
 
-static int serve(void *owner)
+static void create_iterator(struct thread_reader *reader)
 {
-	struct thread_reader *reader = owner;
 	struct diag why;
 
-	if (!atomic_exchange(&reader->is_due, false))
-		return SERVICE_SLEEP;
-	if (!reader->has_iterator && task_iterator_create(&reader->iterator, &why))
+	/* The program knows the ids of the first namespace alone: these are other threads here. */
+	if (capture_is_in_pid_namespace())
+		diag_set(&why, -ENOTSUP, "all registers are read in the host's PID namespace only");
+	else
+		task_iterator_create(&reader->iterator, &why);
+	if (!reader->iterator)
 		log_note("stacks may end early where code keeps its frame in a register: %s",
 			 why.text);
 	reader->has_iterator = true;
+}
+
+static int serve(void *owner)
+{
+	struct thread_reader *reader = owner;
+
+	if (!atomic_exchange(&reader->is_due, false))
+		return SERVICE_SLEEP;
+	if (!reader->has_iterator)
+		create_iterator(reader);
 	for (size_t i = 0; i < reader->count; i++) {
 		if (service_is_stopping(reader->service) ||
 		    !read_thread(reader, &reader->threads[i]) ||

@@ -962,6 +962,8 @@ static void end_beside_analyzer(struct session *session)
 
 const char *session_finish(struct session *session)
 {
+	bool is_queue_in_use;
+
 	debuginfod_cancel();	/* so that no thread waits for a server */
 	/* Sources before their consumer, and the consumer before what it borrows. */
 	session_stop_source(session);
@@ -969,8 +971,7 @@ const char *session_finish(struct session *session)
 		end_beside_analyzer(session);
 		return "the analyzer";
 	}
-	if (!thread_reader_destroy(session->threads))
-		session->has_queue = false;	/* a thread that hangs uses it still */
+	is_queue_in_use = !thread_reader_destroy(session->threads);	/* by a thread that hangs */
 	if (!probe_engine_destroy(session->probes))
 		session->sandboxes[SANDBOX_OF_PROBES] = NULL;
 	if (!target_finder_destroy(session->finder))
@@ -999,10 +1000,12 @@ const char *session_finish(struct session *session)
 	for (size_t i = 0; i < SESSION_SANDBOXES; i++)
 		sandbox_stop(session->sandboxes[i]);
 	guardian_stop(session->guardian);
-	if (session->has_queue)
-		spsc_finish(&session->queue);
 	cpu_sockets_finish(&session->sockets);
 	core_pmus_finish(&session->pmus);
-	memset(session, 0, sizeof(*session));
+	if (!is_queue_in_use) {
+		if (session->has_queue)
+			spsc_finish(&session->queue);
+		memset(session, 0, sizeof(*session));
+	}
 	return NULL;
 }
