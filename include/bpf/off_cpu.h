@@ -78,6 +78,9 @@ int off_cpu_read_counts(const struct off_cpu *off_cpu, struct off_cpu_counts *ou
  * (malloc'd). The sums of one thread belong together, even while it is switched. */
 int off_cpu_read_threads(const struct off_cpu *off_cpu, pid_t pid, struct off_cpu_thread **rows,
 			 size_t *count, struct diag *why);
+/* Returns a second one, for off_cpu_read_threads() and off_cpu_close() alone, by another thread;
+ * NULL: no memory or descriptors. When the first one is closed, its sums stay as they are. */
+struct off_cpu *off_cpu_share(const struct off_cpu *off_cpu);
 void off_cpu_close(struct off_cpu *off_cpu);	/* NULL is fine */
 
 #endif

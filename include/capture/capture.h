@@ -14,6 +14,7 @@
 #include "capture/event.h"
 #include "capture/scope.h"
 
+struct off_cpu;	/* bpf/off_cpu.h */
 struct source;	/* ingest/source.h */
 
 struct capture;
@@ -82,5 +83,9 @@ int capture_queue_fd(const struct capture *capture);
  * until the last capture that replaced this one is destroyed. */
 int capture_round_fd(const struct capture *capture);
 void capture_destroy(struct capture *capture);	/* NULL is fine */
+
+/* Returns off_cpu_share() of the programs that write the records of off-cpu; NULL: that is no event
+ * of @capture. The caller's: off_cpu_close(). */
+struct off_cpu *capture_share_off_cpu(const struct capture *capture);
 
 #endif

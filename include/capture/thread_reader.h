@@ -20,6 +20,7 @@
 
 #include "base/diag.h"
 #include "base/thread.h"
+#include "bpf/off_cpu.h"
 #include "capture/event.h"
 #include "capture/scope.h"
 
@@ -43,9 +44,10 @@ struct thread_now {
 	char state;		/* R S D T t Z I ...: see proc(5), /proc/PID/stat */
 	uint32_t cpu;		/* where it ran last */
 	uint64_t time_ns;	/* when it was read, CLOCK_MONOTONIC */
-	uint64_t since_ns;	/* when it stopped running, CLOCK_MONOTONIC, to a few ms; time that
-				 * interrupts and the host took since then is not in it. 0:
-				 * unknown, or it runs */
+	uint64_t since_ns;	/* when it stopped running, CLOCK_MONOTONIC; 0: unknown, or it
+				 * runs */
+	bool is_since_exact;	/* since_ns comes from the off-CPU clock; else to a few ms, and time
+				 * that interrupts and the host took since then is not in it */
 	uint64_t futex;		/* address of the lock that it waits for; 0: none with an owner */
 	uint32_t owner;		/* inner tid of the thread that has the lock; 0: unknown */
 	const char *kernel;	/* kernel functions, innermost first, with a blank after each; raw;
@@ -72,6 +74,10 @@ struct own_processes {
  * that is no list of tasks; -ESRCH: there are no such threads; -ENOMEM. */
 int thread_reader_list(struct thread_reader *reader, const struct target *target,
 		       const char *comm, const struct own_processes *own, struct diag *why);
+
+/* From the next start on: since when threads are blocked comes from the off-CPU clock @off_cpu,
+ * where that has seen them leave their CPU. BORROWED; NULL: no clock. */
+void thread_reader_set_clock(struct thread_reader *reader, const struct off_cpu *off_cpu);
 
 /* The event of the samples; valid while @reader lives. */
 const struct event_desc *thread_reader_event(const struct thread_reader *reader);

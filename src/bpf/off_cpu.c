@@ -10,6 +10,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,6 +330,23 @@ int off_cpu_read_threads(const struct off_cpu *off_cpu, pid_t pid, struct off_cp
 	}
 	*count = pid ? remove_others(*rows, whole, pid) : whole;
 	return 0;
+}
+
+struct off_cpu *off_cpu_share(const struct off_cpu *off_cpu)
+{
+	struct off_cpu *shared = malloc(sizeof(*shared));
+
+	if (!shared)
+		return NULL;
+	*shared = (struct off_cpu){ .maps = { -1, -1, -1, -1, -1 } };
+	for (int i = 0; i < PROGRAMS; i++)
+		shared->programs[i] = KERNEL_PROGRAM_NONE;
+	shared->programs[PROGRAM_ROWS].fd =
+		fcntl(off_cpu->programs[PROGRAM_ROWS].fd, F_DUPFD_CLOEXEC, 0);
+	if (shared->programs[PROGRAM_ROWS].fd >= 0)
+		return shared;
+	free(shared);
+	return NULL;
 }
 
 static void close_map(int fd)

@@ -846,3 +846,8 @@ int capture_round_fd(const struct capture *capture)
 {
 	return capture->round_fd;
 }
+
+struct off_cpu *capture_share_off_cpu(const struct capture *capture)
+{
+	return capture->plan.off_cpu ? off_cpu_share(capture->plan.off_cpu) : NULL;
+}

@@ -5,7 +5,7 @@
  *
  * When a thread stopped running is in its "sched" as a time of the scheduler's clock of its CPU, in
  * which time of interrupts and of the host may be missing. How far that clock lags is found by
- * running on that CPU for a moment.
+ * running on that CPU for a moment. An off-CPU clock that runs anyway knows it to the nanosecond.
  *
  * All registers come from a BPF program, where the kernel and the rights permit one; else stack
  * pointer and address alone, from "syscall", with which stacks of code that keeps its frame in
@@ -65,6 +65,7 @@ struct thread_reader {
 	size_t register_count;
 	uint32_t registers_pid;
 	size_t copy_bytes;
+	const struct off_cpu *off_cpu;	/* borrowed; NULL: there is none */
 	struct thread_now *threads;	/* owned; with their `kernel` */
 	size_t count;
 	unsigned char stack[THREAD_COPY_BYTES_MAX + 8];	/* the copy of one thread's */
@@ -548,6 +549,41 @@ static bool read_thread(struct thread_reader *reader, struct thread_now *thread)
 	       queue_sample(reader, thread, &attempt, stack_bytes);
 }
 
+static int compare(const void *a, const void *b)
+{
+	const struct thread_now *one = a, *other = b;
+
+	if (one->pid != other->pid)
+		return one->pid < other->pid ? -1 : 1;
+	return (one->tid > other->tid) - (one->tid < other->tid);
+}
+
+/* Sets since when the threads @first..@end - 1, all of one process, are blocked, by the off-CPU
+ * clock. They were looked at before: who left its CPU before that is the one that was seen. */
+static void read_clock(struct thread_reader *reader, size_t first, size_t end)
+{
+	const uint32_t pid = reader->threads[first].pid;
+	struct off_cpu_thread *rows;
+	struct diag why;
+	size_t count;
+
+	if (!reader->off_cpu ||
+	    off_cpu_read_threads(reader->off_cpu, (pid_t)pid, &rows, &count, &why))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const struct thread_now wanted = { .pid = pid, .tid = rows[i].tid };
+		struct thread_now *thread = bsearch(&wanted, reader->threads + first, end - first,
+						    sizeof(wanted), compare);
+
+		if (!thread || thread->look == THREAD_RUNNING || thread->look == THREAD_CHANGED ||
+		    !rows[i].is_off || !rows[i].state || rows[i].since_ns > thread->time_ns)
+			continue;
+		thread->since_ns = rows[i].since_ns;
+		thread->is_since_exact = true;
+	}
+	free(rows);
+}
+
 /* Leaves out the threads that had ended. */
 static void keep_those_there(struct thread_reader *reader)
 {
@@ -582,11 +618,16 @@ static int serve(void *owner)
 		return SERVICE_SLEEP;
 	if (!reader->has_iterator)
 		create_iterator(reader);
-	for (size_t i = 0; i < reader->count; i++) {
+	for (size_t i = 0, first = 0; i < reader->count; i++) {
 		if (service_is_stopping(reader->service) ||
 		    !read_thread(reader, &reader->threads[i]) ||
 		    (i % ROUND_THREADS == 0 && !queue_round_end(reader, clock_now_ns())))
 			return SERVICE_SLEEP;
+		if (i + 1 == reader->count ||
+		    reader->threads[i + 1].pid != reader->threads[first].pid) {
+			read_clock(reader, first, i + 1);
+			first = i + 1;
+		}
 		atomic_store_explicit(&reader->progress, i + 1, memory_order_relaxed);
 	}
 	keep_those_there(reader);
@@ -712,15 +753,6 @@ static int list_processes(const struct target *target, pid_t **pids, size_t *cou
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct thread_now *one = a, *other = b;
-
-	if (one->pid != other->pid)
-		return one->pid < other->pid ? -1 : 1;
-	return (one->tid > other->tid) - (one->tid < other->tid);
-}
-
 static int list_threads(struct thread_reader *reader, const struct listing *of)
 {
 	const struct target *target = of->target;
@@ -817,6 +849,11 @@ bool thread_reader_destroy(struct thread_reader *reader)
 		close(reader->room_fd);
 	free(reader);
 	return true;
+}
+
+void thread_reader_set_clock(struct thread_reader *reader, const struct off_cpu *off_cpu)
+{
+	reader->off_cpu = off_cpu;
 }
 
 const struct event_desc *thread_reader_event(const struct thread_reader *reader)

@@ -23,6 +23,7 @@
 #include "base/diag.h"
 #include "base/thread.h"
 #include "base/whole_io.h"
+#include "bpf/off_cpu.h"
 #include "ingest/source.h"
 
 #define QUEUE_BYTES 4096	/* one request and one result at a time */
@@ -33,6 +34,10 @@ struct kept_source {
 	struct source *source;
 };
 
+struct shared_off_cpu {
+	struct off_cpu *off_cpu;	/* owned; NULL: the capture has none */
+};
+
 struct retarget {
 	struct source_control control;
 	struct capture **capture;	/* the slot */
@@ -40,6 +45,7 @@ struct retarget {
 	const char *event;		/* config.events points to it, once it was changed */
 	char event_text[SOURCE_CHANGE_BYTES];
 	struct kept_source *sources;	/* owned; newest first */
+	struct mailbox off_cpu;		/* struct shared_off_cpu, whenever the capture changed */
 
 	struct spsc asked, results;	/* struct source_change in, struct diag out */
 	struct spsc requests;		/* from the analyzer: uint32_t, bytes of a stack copy */
@@ -140,6 +146,34 @@ static bool keeps_tasks(const struct source_change *change, const struct capture
 	return !is_of_target(change) && kind == capture_target_kind(old) && kind != TARGET_OWN;
 }
 
+static void drop_off_cpu(struct shared_off_cpu *shared)
+{
+	if (shared)
+		off_cpu_close(shared->off_cpu);
+	free(shared);
+}
+
+/* Offers the off-CPU clock of the capture to who takes it. */
+static void share_off_cpu(struct retarget *retarget)
+{
+	struct shared_off_cpu *shared = malloc(sizeof(*shared));
+
+	if (shared)
+		shared->off_cpu = capture_share_off_cpu(*retarget->capture);
+	drop_off_cpu(mailbox_put(&retarget->off_cpu, shared));
+}
+
+bool retarget_take_off_cpu(struct retarget *retarget, struct off_cpu **out)
+{
+	struct shared_off_cpu *shared = mailbox_take(&retarget->off_cpu);
+
+	if (!shared)
+		return false;
+	*out = shared->off_cpu;
+	free(shared);
+	return true;
+}
+
 static int replace(struct retarget *retarget, const struct source_change *change,
 		   struct capture *capture, struct diag *why)
 {
@@ -164,6 +198,7 @@ static int replace(struct retarget *retarget, const struct source_change *change
 	if (!kept->source->keeps_counts)	/* else it is known */
 		source_log_notice(kept->source);
 	*retarget->capture = capture;
+	share_off_cpu(retarget);
 	capture_destroy(old);
 	return 0;
 }
@@ -346,6 +381,8 @@ int retarget_start(struct retarget **out, struct capture **capture,
 		     spsc_init(&retarget->requests, QUEUE_BYTES)))
 		err = -ENOMEM;
 	if (!err)
+		share_off_cpu(retarget);
+	if (!err)
 		err = thread_start(&retarget->thread, "ft-retarget", run, retarget);
 	if (err) {
 		retarget_destroy(retarget);
@@ -384,6 +421,7 @@ void retarget_destroy(struct retarget *retarget)
 	if (!retarget)
 		return;
 	retarget_stop(retarget);
+	drop_off_cpu(mailbox_take(&retarget->off_cpu));
 	while ((kept = retarget->sources) != NULL) {
 		retarget->sources = kept->next;
 		source_destroy(kept->source);

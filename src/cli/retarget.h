@@ -28,6 +28,10 @@ const struct source_control *retarget_control(const struct retarget *retarget);
 /* Returns the analyzer's interface; the analyzer must end before the retarget is destroyed. */
 struct copy_control retarget_copy_control(struct retarget *retarget);
 
+/* Takes the off-CPU clock of the capture that runs now, for reads, if it is another one than at the
+ * last call: *@out is the caller's, NULL: it has none. False: it is the same. Any one thread. */
+bool retarget_take_off_cpu(struct retarget *retarget, struct off_cpu **out);
+
 /* Ends the thread, after completing a change that is under way. */
 void retarget_stop(struct retarget *retarget);
 /* Stops the thread, if needed, and frees the sources it has made; so call it after the analyzer has

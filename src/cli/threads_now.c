@@ -21,7 +21,9 @@
 #include "base/clock.h"
 #include "base/service.h"
 #include "base/whole_io.h"
+#include "bpf/off_cpu.h"
 #include "export/thread_rows.h"
+#include "retarget.h"
 
 #define LOOK_MS	      40000	/* longer than what the analyzer lets the queue wait for a table */
 #define STOPPED	      1
@@ -218,6 +220,7 @@ struct thread_looker {
 	struct session session;		/* its services; zeroed: there are none yet */
 	const struct session *owner;	/* borrowed: has the processes to be left out */
 	bool leaves_out_own;
+	struct off_cpu *off_cpu;	/* owned; the clock of the samples; NULL: none */
 	int stop_fd;			/* eventfd: serve() shall return */
 	bool has_services;
 	struct diag failure;		/* err not 0: no look is possible any more */
@@ -262,6 +265,18 @@ static int list(struct thread_looker *looker, const struct threads_request *requ
 				  request->comm[0] ? request->comm : NULL, &own, why);
 }
 
+/* The samples may be of another event by now. */
+static void take_clock(struct thread_looker *looker)
+{
+	struct off_cpu *off_cpu;
+
+	if (!retarget_take_off_cpu(looker->owner->retarget, &off_cpu))
+		return;
+	thread_reader_set_clock(looker->session.threads, off_cpu);
+	off_cpu_close(looker->off_cpu);
+	looker->off_cpu = off_cpu;
+}
+
 /* Lists the threads and begins to read them. */
 static int begin(struct thread_looker *looker, const struct threads_request *request,
 		 struct diag *why)
@@ -277,6 +292,7 @@ static int begin(struct thread_looker *looker, const struct threads_request *req
 		err = list(looker, request, why);
 	if (err)
 		return err;
+	take_clock(looker);
 	if (looker->has_services) {
 		err = queue_source(looker, why);
 		return err ? err : thread_reader_start(session->threads, &session->queue, why);
@@ -415,6 +431,7 @@ void thread_looker_destroy(struct thread_looker *looker)
 	service_destroy(looker->service);
 	threads_found_destroy(mailbox_take(&looker->found));
 	session_finish(&looker->session);
+	off_cpu_close(looker->off_cpu);
 	timeline_finish(&looker->source.timeline);
 	close(looker->stop_fd);
 	free(looker);

@@ -380,19 +380,22 @@ static void draw_summary(const struct threads_view *view, const struct thread_ro
 }
 
 /* The innermost kernel functions of the cursor's row, and since when it waits. */
-static void draw_detail(const struct threads_view *view, const struct thread_rows *rows,
+static void draw_detail(const struct threads_view *view, const struct ui_state *state,
 			struct canvas *canvas, int y)
 {
+	const struct thread_rows *rows = rows_of(view);
 	const struct thread_now *now = entry_at(rows, view->place.cursor)->now;
-	const uint64_t offset_ns = view->found->listing.time_ns - rows->entries[0].now->time_ns;
 	struct pieces line = { .gap = " \u00b7 " };
 	const char *kernel = now->kernel;
 	char time[FORMAT_BYTES], name[NAME_BYTES];
 
 	pieces_add(&line, 1, ROLE_TEXT, "%" PRIu32 " of process %" PRIu32, now->tid, now->pid);
 	if (now->since_ns) {
-		format_wall(now->since_ns + offset_ns, time);
-		pieces_add(&line, 2, ROLE_TEXT, "since %s", time);
+		format_wall(now->since_ns + state->display.wall_offset_ns, time);
+		if (now->is_since_exact)
+			pieces_add(&line, 2, ROLE_TEXT, "since %s", time);
+		else	/* without the milliseconds */
+			pieces_add(&line, 2, ROLE_TEXT, "since about %.8s", time);
 	}
 	if (now->futex)
 		pieces_add(&line, 2, ROLE_TEXT, "lock 0x%" PRIx64, now->futex);
@@ -447,7 +450,7 @@ static void draw_threads(struct view *of, struct ui_state *state, struct canvas 
 	hits_add(&state->display.hits, (struct hit){ HIT_ROWS, 0, top + 2, canvas->width,
 						     (int)view->page, view->place.top });
 	if (detail)
-		draw_detail(view, rows, canvas, top + lines - 1);
+		draw_detail(view, state, canvas, top + lines - 1);
 }
 
 static void add_options(const struct ui_state *state, struct command_line *line)

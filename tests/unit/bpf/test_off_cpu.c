@@ -427,6 +427,41 @@ static void test_the_sums_of_a_thread_are_its_wall_clock(void **state)
 	end_waits(&workload);
 }
 
+/* What another thread has for its reads still has the sums after the first one was closed. */
+static void test_sums_can_be_read_by_another_thread(void **state)
+{
+	struct workload workload = start_waits("exec $WAITS 1");
+	const pid_t pid = read_pid(&workload);
+	struct off_cpu_config config = config_of(&pid, 1);
+	struct diag why = { .text = "" };
+	struct off_cpu_thread *rows, *last;
+	const struct off_cpu_thread *row;
+	struct off_cpu *shared;
+	struct truth truth;
+	struct watch watch;
+	size_t count, last_count;
+
+	(void)state;
+	watch_open(&watch, &config, 256);
+	shared = off_cpu_share(watch.off_cpu);
+	assert_non_null(shared);
+	say_go(&workload);
+	while (!is_ready(&workload, 30))
+		drain(&watch);
+	assert_int_equal(off_cpu_read_threads(shared, pid, &rows, &count, &why), 0);
+	row = row_of(rows, count, pid);
+	assert_non_null(row);
+	assert_int_equal(sum_of(row), row->since_ns - row->first_ns);
+	read_truth(&workload, &truth);
+	watch_close(&watch);
+	assert_int_equal(off_cpu_read_threads(shared, pid, &last, &last_count, &why), 0);
+	assert_true(!last_count || row_of(last, last_count, pid)->since_ns >= row->since_ns);
+	free(rows);
+	free(last);
+	off_cpu_close(shared);
+	end_waits(&workload);
+}
+
 static void expect_nothing_lost(const struct off_cpu_counts *counts)
 {
 	print_message("%" PRIu64 " waits, %" PRIu64 " records; refused: %" PRIu64 " records, %"
@@ -949,6 +984,7 @@ UNIT_TESTS(test_off_cpu)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_sums_of_a_thread_are_its_wall_clock),
+		cmocka_unit_test(test_sums_can_be_read_by_another_thread),
 		cmocka_unit_test(test_weights_of_records_are_the_time_waited),
 		cmocka_unit_test(test_short_waits_are_chosen_in_proportion_to_their_length),
 		cmocka_unit_test(test_the_waker_is_the_holder_of_the_lock_or_an_interrupt),

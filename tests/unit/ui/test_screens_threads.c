@@ -16,7 +16,7 @@
 #include "unit_tests.h"
 
 #define NOW_NS	  (5000 * CLOCK_NS_PER_S)
-#define WALL_S	  50591	/* 14:03:11 */
+#define WALL_S	  (5000 + UI_WALL_OFFSET_S)	/* 14:05:33 */
 #define THREADS	  9
 
 static const struct {
@@ -102,6 +102,7 @@ static struct threads_found *make_found(uint64_t number)
 	now[4].look = THREAD_RUNNING;
 	now[5].look = THREAD_CHANGED;
 	now[6].look = THREAD_REFUSED;
+	now[8].is_since_exact = true;
 	now[7].owner = 9003;
 	now[8].owner = 9002;
 	now[7].futex = 0x5040;
@@ -130,6 +131,7 @@ static void begin(struct ui *ui, int width, int height)
 	ui_open(ui, width, height);
 	looker = (struct looker){ .control = { .ask = ask, .take = take, .fd = -1 } };
 	ui->state.threads_control = &looker.control;
+	ui->state.display.wall_offset_ns = UI_WALL_OFFSET_S * CLOCK_NS_PER_S;
 	ui_show(ui);
 	frame_draw(&ui->state, &ui->canvas);
 }
@@ -351,6 +353,10 @@ static void test_rows_are_searched_and_clicked(void **state)
 	ui_click(&ui, MOUSE_PRESS, mouse.x, mouse.y);
 	assert_true(ui_has(&ui, "9003 of process 9001"));
 	assert_true(ui_has(&ui, "lock 0x5080"));
+	assert_true(ui_has(&ui, "since 13:53:33.000"));		/* 12 minutes before 14:05:33 */
+	mouse = ui_find(&ui, "9002 ");
+	ui_click(&ui, MOUSE_PRESS, mouse.x, mouse.y);
+	assert_true(ui_has(&ui, "since about 13:53:33 "));
 	end(&ui);
 }
 
