@@ -120,11 +120,18 @@ static void append_constant(struct bytecode *code, const char *text, struct byte
 static void append_string(struct bytecode *code, uint32_t bytes, struct bytecode_label absent,
 			  struct bytecode_label full)
 {
+	const struct bytecode_label has_bytes = bytecode_label(code);
+
 	find_next(code, full);
 	bytecode_move(code, BPF_REG_1, AT);
 	bytecode_move_imm(code, BPF_REG_2, (int32_t)bytes);
 	bytecode_call(code, BPF_FUNC_probe_read_user_str);
-	bytecode_jump_if_imm(code, BPF_JSLE, BPF_REG_0, 0, absent);
+	bytecode_jump_if_imm(code, BPF_JSLT, BPF_REG_0, 0, absent);
+	/* Before Linux 6.15 the length of an empty text is 0, not that of its final 0. */
+	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_0, 0, has_bytes);
+	bytecode_store_imm(code, 1, AT, 0, 0);
+	bytecode_move_imm(code, BPF_REG_0, 1);
+	bytecode_bind(code, has_bytes);
 	advance(code);
 }
 

@@ -25,6 +25,12 @@ const struct probe_preset probe_presets[] = {
 		"execsnoop",
 	},
 	{
+		"new processes by system call",
+		"lat:t:syscalls:sys_enter_execve filename:ustring argv:ustring ret",
+		"each attempt of anybody to start a program: arguments, error (BPF)",
+		"execsnoop",
+	},
+	{
 		"forks", "t:sched:sched_process_fork parent_comm child_comm child_pid",
 		"each process and thread that is made, and by whom",
 		NULL,
@@ -47,6 +53,11 @@ const struct probe_preset probe_presets[] = {
 	{
 		"file opens in the kernel", "lat:do_sys_openat2 path=$arg2:ustring $retval:errno",
 		"files opened by anybody: path, result, how long it took (kprobes)",
+		"opensnoop",
+	},
+	{
+		"file opens by system call", "lat:t:syscalls:sys_enter_openat filename:ustring ret",
+		"files opened by anybody: path, result, how long it took (BPF)",
 		"opensnoop",
 	},
 	{
@@ -101,6 +112,12 @@ const struct probe_preset probe_presets[] = {
 	{
 		"connects by address", "lat:libc.so.6:connect to=$arg2:sockaddr $retval:s32",
 		"whom programs connect to through libc: TCP, UDP, local sockets",
+		"tcpconnect",
+	},
+	{
+		"connects by system call",
+		"lat:t:syscalls:sys_enter_connect uservaddr:sockaddr ret",
+		"whom anybody connects to, and the error; local sockets, too (BPF)",
 		"tcpconnect",
 	},
 	{

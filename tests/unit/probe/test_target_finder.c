@@ -228,12 +228,12 @@ static void test_presets_are_found_first_also_by_the_names_of_other_tools(void *
 		const char *typed, *shown;
 		size_t presets;
 	} cases[] = {
-		{ "execsnoop", "new processes (execsnoop)", 2 },
-		{ "opensnoop", "file opens (opensnoop)", 4 },
+		{ "execsnoop", "new processes (execsnoop)", 3 },
+		{ "opensnoop", "file opens (opensnoop)", 5 },
 		{ "opensnoop failed", "failed file opens (opensnoop)", 1 },
 		{ "biolatency", "block I/O latency (biolatency)", 1 },
 		{ "biosnoop", "block I/O latency (biosnoop)", 1 },
-		{ "tcpconnect", "TCP connects (tcpconnect)", 2 },
+		{ "tcpconnect", "TCP connects (tcpconnect)", 3 },
 		{ "tcpaccept", "TCP accepts (tcpaccept)", 1 },
 		{ "tcpretrans", "TCP retransmits (tcpretrans)", 1 },
 		{ "gethostlatency", "DNS latency (gethostlatency)", 1 },
@@ -244,7 +244,7 @@ static void test_presets_are_found_first_also_by_the_names_of_other_tools(void *
 		{ "syscount", "system call latency (syscount)", 1 },
 		{ "drsnoop", "memory reclaim (drsnoop)", 1 },
 		{ "exitsnoop", "ended processes (exitsnoop)", 1 },
-		{ "file opens", "file opens", 4 },
+		{ "file opens", "file opens", 5 },
 		{ "futex wai", "futex waits", 1 },
 		{ "dns", "DNS latency", 1 },
 	};
@@ -297,7 +297,7 @@ static void test_what_this_kernel_can_not_is_listed_with_the_reason(void **state
 	assert_string_equal(reply->results[0].note, "built without CONFIG_KPROBES");
 	reply = ask("opensnoop");
 	assert_true(reply->results[0].is_able);
-	assert_string_equal(reply->results[3].shown, "file opens in the kernel (opensnoop)");
+	assert_string_equal(reply->results[4].shown, "file opens in the kernel (opensnoop)");
 }
 
 static void test_a_spec_that_was_typed_is_the_first_result(void **state)
