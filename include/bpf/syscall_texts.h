@@ -29,7 +29,8 @@
  * Counts:  hits = records + refused, exactly: each is counted where it is written.
  * Needs:   Linux 5.5 with CONFIG_DEBUG_INFO_BTF; CAP_BPF and CAP_PERFMON; x86-64 or aarch64. Calls
  *          of 32-bit programs are left out, as perf's tracepoints of system calls do.
- * Cost:    0.1 us for each system call of the machine, which is that of the tracepoint itself.
+ * Cost:    0.11 us for each system call of the machine, where an event on one call's tracepoint
+ *          takes 0.06 (getppid() took 181 ns, with the event 245, with the program 289).
  * Thread:  one at a time; opening takes 5 to 100 ms.
  */
 #ifndef BPF_SYSCALL_TEXTS_H

@@ -57,7 +57,8 @@ struct probe_fetch {
 	enum probe_origin origin;
 	bool is_return;		/* fetched at the return: $retval */
 	bool is_pointed;	/* the record has only the address of a text in user memory */
-	bool is_copied;		/* a BPF program adds `text`, behind a pointer, to the record */
+	bool is_copied;		/* a BPF program adds the text that it points to, `text`, to the
+				 * record; if offered: when the argument gets a type for it */
 	struct syscall_text text;
 	bool is_located;	/* DWARF: its location is known here, even if no probe can fetch
 				 * it from there */

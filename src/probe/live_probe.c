@@ -343,6 +343,7 @@ void live_probe_read(const struct live_probe *live, struct trace_group *group,
 		if (!live->is_pair || !part->is_return)
 			out->hits += hits;
 		out->lost += lost;
+		out->missed += probe_link_missed(part->link);
 		if (part->is_defined)
 			out->missed += trace_group_missed(group, &part->event);
 	}

@@ -153,7 +153,15 @@ bool point_tracepoint_texts(const struct probe_point *points, bool is_return,
 struct pair {
 	struct raw_fields begin, end;	/* `end` only for a pair */
 	bool has_end;
-	const struct diag *no_texts;	/* why BPF can't copy texts; NULL: it can */
+	struct search *search;
+};
+
+/* What all points of a spec have in common. */
+struct search {
+	int directory;
+	const struct probe_spec *spec;
+	bool has_tried;		/* whether BPF can copy texts: `no_texts` says so */
+	struct diag no_texts;	/* why it can't; err 0: it can */
 };
 
 /* Fills @out from field @index. @argument NULL: as the event has the field. */
@@ -191,18 +199,21 @@ static bool asks_texts(const struct probe_spec *spec)
 	return asks;
 }
 
-/* Tries to copy a text of each kind, for a system call that nobody makes. */
-static int try_texts(struct diag *why)
+/* Tries once to copy a text of each kind, for a system call that nobody makes. */
+static bool can_copy(struct search *search)
 {
 	const struct syscall_texts_config config = {
 		.call = INT32_MAX, .texts = { { SYSCALL_STRING, 0 }, { SYSCALL_STRINGS, 1 },
 					      { SYSCALL_ADDRESS, 2 } }, .text_count = 3,
 	};
 	struct syscall_texts *texts;
-	const int err = syscall_texts_open(&texts, &config, why);
 
-	syscall_texts_close(texts);
-	return err;
+	if (!search->has_tried) {
+		search->no_texts.err = syscall_texts_open(&texts, &config, &search->no_texts);
+		syscall_texts_close(texts);
+		search->has_tried = true;
+	}
+	return !search->no_texts.err;
 }
 
 /* Makes @out a text that BPF copies, if field @index points to what @argument asks for. Where some
@@ -220,10 +231,10 @@ static void copy_text(const struct probe_spec *spec, const struct pair *pair, in
 		snprintf(asked.type, sizeof(asked.type), "ustring");
 	if (!find_copied(spec->group, spec->function, &pair->begin, index, &asked, &out->text))
 		return;
-	if (pair->no_texts) {
+	if (!can_copy(pair->search)) {
 		used = strlen(out->reason);
 		snprintf(out->reason + used, sizeof(out->reason) - used, "; %s",
-			 pair->no_texts->text);
+			 pair->search->no_texts.text);
 		return;
 	}
 	out->is_copied = true;
@@ -267,8 +278,27 @@ static uint32_t count_own(const struct raw_fields *fields)
 	return count;
 }
 
+/* Offers the text in place of its address where that points to one for sure: what a call fills in,
+ * or is not terminated, is none. */
+static void offer_text(const struct raw_fields *fields, int index, const char *group,
+		       const char *name, struct search *search, struct probe_fetch *out)
+{
+	const struct raw_field *field = &fields->list[index];
+	const bool is_address = strstr(field->type, "sockaddr");
+	struct probe_argument argument = { .value = "" };
+
+	snprintf(argument.type, sizeof(argument.type), is_address ? "sockaddr" : "ustring");
+	if ((!is_address && strncmp(field->type, "const char", strlen("const char")) != 0) ||
+	    strcmp(field->name, "buf") == 0 ||
+	    !find_copied(group, name, fields, index, &argument, &out->text) ||
+	    !can_copy(search))
+		return;
+	out->is_copied = true;
+	out->kind = VALUE_TEXT;
+}
+
 static void offer_fields(const struct raw_fields *fields, const char *group, const char *name,
-			 bool is_return, struct probe_point *point)
+			 const struct pair *pair, bool is_return, struct probe_point *point)
 {
 	for (size_t i = 0; i < fields->count; i++) {
 		struct probe_fetch *out = &point->offered[point->offered_count];
@@ -277,6 +307,8 @@ static void offer_fields(const struct raw_fields *fields, const char *group, con
 			continue;
 		*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT, .is_return = is_return };
 		fill_field(fields, (int)i, group, name, NULL, out);
+		if (!is_return)
+			offer_text(fields, (int)i, group, name, pair->search, out);
 		point->offered_count++;
 	}
 }
@@ -316,9 +348,9 @@ static int fill_rows(const struct pair *pair, struct probe_point *point, struct 
 	for (uint32_t i = 0; i < spec->argument_count; i++)
 		fill_value(spec, pair, &spec->arguments[i], &site->values[i]);
 	site->value_count = spec->argument_count;
-	offer_fields(&pair->begin, spec->group, spec->function, false, point);
+	offer_fields(&pair->begin, spec->group, spec->function, pair, false, point);
 	if (!probe_spec_is_interval(spec))
-		offer_fields(&pair->end, spec->end_group, spec->end_name, true, point);
+		offer_fields(&pair->end, spec->end_group, spec->end_name, pair, true, point);
 	return 0;
 }
 
@@ -378,20 +410,12 @@ static void set_end(struct probe_spec *spec)
 			 spec->function + strlen("sys_enter"));
 }
 
-/* What all points of a spec have in common. */
-struct search {
-	int directory;
-	const struct probe_spec *spec;
-	const struct diag *no_texts;	/* as in struct pair */
-};
-
-static int fill_point(const struct search *search, const char *name, struct probe_point *point,
+static int fill_point(struct search *search, const char *name, struct probe_point *point,
 		      struct diag *why)
 {
 	const struct probe_spec *wanted = search->spec;
 	const int directory = search->directory;
-	struct pair pair = { .has_end = wanted->end_name[0] != '\0',
-			     .no_texts = search->no_texts };
+	struct pair pair = { .has_end = wanted->end_name[0] != '\0', .search = search };
 	const struct probe_spec *spec = &point->spec;
 	int err;
 
@@ -432,7 +456,7 @@ static int open_group(int directory, const char *group, DIR **out, struct diag *
 	return diag_set(why, -ENOENT, "no tracepoint group '%s'", group);
 }
 
-static int fill_matches(const struct search *search, struct probe_point *points, uint32_t *count,
+static int fill_matches(struct search *search, struct probe_point *points, uint32_t *count,
 			struct diag *why)
 {
 	const struct probe_spec *spec = search->spec;
@@ -466,13 +490,10 @@ int point_tracepoint_find(const struct probe_spec *spec, struct probe_point **ou
 			  uint32_t *count, struct diag *why)
 {
 	struct search search = { .directory = tracefs_open(why), .spec = spec };
-	struct diag no_texts = { .text = "" };
 	int err;
 
 	if (search.directory < 0)
 		return search.directory;
-	if (strcmp(spec->group, "syscalls") == 0 && asks_texts(spec) && try_texts(&no_texts))
-		search.no_texts = &no_texts;
 	*out = calloc(spec->is_wildcard ? PROBE_MATCHES_MAX : 1, sizeof(**out));
 	if (!*out)
 		err = diag_set(why, -ENOMEM, "no memory for the sites of a probe");

@@ -489,6 +489,13 @@ void probe_link_read(const struct probe_link *link, uint64_t *hits, uint64_t *lo
 		read_texts(link, hits, lost);
 }
 
+uint64_t probe_link_missed(const struct probe_link *link)
+{
+	struct syscall_texts_counts counts;
+
+	return link->texts && !syscall_texts_read(link->texts, &counts, NULL) ? counts.skipped : 0;
+}
+
 void probe_link_close(struct probe_link *link)
 {
 	if (!link)

@@ -783,6 +783,16 @@ static void put_value(const struct probe_fetch *fetch, char out[PANEL_VALUE_BYTE
 			 is_numbered && fetch->name[0] != '$' ? "$" : "", fetch->name);
 }
 
+/* Adds the type that asks for the text, not for its address. */
+static void put_type(const struct probe_fetch *fetch, char value[PANEL_VALUE_BYTES])
+{
+	const size_t used = strlen(value);
+
+	if (fetch->is_copied)
+		snprintf(value + used, PANEL_VALUE_BYTES - used, "%s",
+			 fetch->text.kind == SYSCALL_ADDRESS ? ":sockaddr" : ":ustring");
+}
+
 const struct probe_argument *probe_panel_typed(const struct probe_panel *panel,
 					       const struct probe_fetch *fetch)
 {
@@ -855,6 +865,7 @@ static int take_arguments(const struct probe_panel *panel, struct probe_spec *sp
 		    probe_panel_typed(panel, fetch))
 			continue;
 		put_value(fetch, value);
+		put_type(fetch, value);
 		err = probe_argument_add(spec, value, 0, strlen(value), why);
 	}
 	return err;
