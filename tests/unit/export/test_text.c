@@ -108,6 +108,37 @@ static void fill_compared_rows(void)
 	memcpy(compared_rows, rows, sizeof(rows));
 }
 
+/* 3 s in a record, 1 s in none. */
+static void test_waits_have_times_and_the_wall_clock(void **state)
+{
+	struct snapshot_row rows[] = {
+		{ .now = { { 2, 3e9 }, { 2, 3e9 } }, .symbol = "f", .dso = "app", .comm = "app",
+		  .mode = MODE_USER, .tasks = 1, .wait = "futex" },
+		{ .id = ROW_OF_SHORT_WAITS, .now = { { 0, 1e9 }, { 0, 1e9 } },
+		  .symbol = "(below 1 ms)" },
+	};
+	struct snapshot snapshot = fixture_snapshot(rows, 2);
+
+	(void)state;
+	snapshot.event = "off-cpu";
+	snapshot.is_of_waits = true;
+	snapshot.freq_hz = 0;
+	snapshot.fixed_period = 1000000;
+	snapshot.weight = 4e9;
+	snapshot.waits = (struct wait_sums){ 2000000000, 3500000000, 500000000, 1000000000 };
+	assert_text(&snapshot, &everything,
+		"# flametop  web-07  off-cpu from 1 ms  8 CPUs  last 10.0 s  2 samples"
+		"  4.0s off CPU  own 0.0 %\n"
+		"# threads: on CPU 2.0s + waited 3.5s + run queue 500.0ms = wall 6.0s\n"
+		"  SELF%  TOTAL%  SAMPLES      TIME  WAIT            COMMAND           DSO"
+		"                       SYMBOL\n"
+		"  75.00   75.00        2      3.0s  futex           app               app"
+		"                       [.] f\n"
+		"  25.00   25.00        0      1.0s                  -                "
+		"                               (below 1 ms)\n"
+		"\n");
+}
+
 static void test_what_has_changed_most_comes_first(void **state)
 {
 	struct snapshot snapshot;
@@ -484,6 +515,7 @@ UNIT_TESTS(test_text)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_table_has_a_head_titles_and_rows),
 		cmocka_unit_test(test_the_period_has_a_column_when_asked_for),
+		cmocka_unit_test(test_waits_have_times_and_the_wall_clock),
 		cmocka_unit_test(test_what_has_changed_most_comes_first),
 		cmocka_unit_test(test_with_children_the_change_is_of_totals),
 		cmocka_unit_test(test_losses_and_notices_are_written_when_there_are_any),
