@@ -666,7 +666,7 @@ static int check_read(const struct event_spec_list *events, struct diag *why)
 		if (i - event_spec_leader(events, i) >= EVENT_SET_READ_MAX)
 			return diag_set(why, -E2BIG, "%s: at most %d events can be read with the"
 					" samples of one", spec->name, EVENT_SET_READ_MAX - 1);
-		if (event_is_off_cpu(&spec->attr))
+		if (event_is_off_cpu(&spec->attr) || spec->is_wall)
 			return diag_set(why, -EINVAL, "%s has a stack of its own for each wait, and"
 					" is not read with samples: name it outside of the braces",
 					spec->name);
