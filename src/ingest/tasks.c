@@ -242,7 +242,8 @@ static void ask_parent(struct ingest *ingest, uint32_t pid, uint64_t now_ns)
 		tasks_request(ingest, process, thread, now_ns);
 }
 
-static void request_of_sample(struct ingest *ingest, uint32_t pid, uint32_t tid, uint64_t time_ns)
+static void request_of_sample(struct ingest *ingest, uint32_t pid, uint32_t tid,
+			      uint64_t time_ns)
 {
 	struct process *process = task_table_process(&ingest->tasks, pid);
 	struct thread *thread = task_table_thread(&ingest->tasks, pid, tid);
@@ -256,7 +257,8 @@ static void request_of_sample(struct ingest *ingest, uint32_t pid, uint32_t tid,
 		ask_parent(ingest, parent_pid, time_ns);
 }
 
-void tasks_look_ahead_of_sample(struct ingest *ingest, uint32_t pid, uint32_t tid, uint64_t time_ns)
+void tasks_look_ahead_of_sample(struct ingest *ingest, uint32_t pid, uint32_t tid,
+				uint64_t time_ns)
 {
 	if (ingest->reader && !was_seen(ingest, pid, tid, time_ns))
 		request_of_sample(ingest, pid, tid, time_ns);

@@ -37,7 +37,8 @@ void tasks_cgroup(struct ingest *ingest, const struct record_cgroup *cgroup);
 /* Requests a new process or thread from the reader before the turn of @record in time order. */
 void tasks_look_ahead(struct ingest *ingest, const struct event_record *record);
 /* Does the same for a sample whose record need not be parsed for it. */
-void tasks_look_ahead_of_sample(struct ingest *ingest, uint32_t pid, uint32_t tid, uint64_t time_ns);
+void tasks_look_ahead_of_sample(struct ingest *ingest, uint32_t pid, uint32_t tid,
+				uint64_t time_ns);
 /* Applies @reply, but for its maps. Returns the process that is to have these; NULL: none. */
 struct process *tasks_reply(struct ingest *ingest, const struct process_reply *reply);
 /* Requests what is not known of a task that is sampled at @now_ns, unless it was requested. */

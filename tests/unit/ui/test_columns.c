@@ -15,7 +15,8 @@
 static struct column_set set_of(enum view_kind kind, unsigned int keys)
 {
 	return (struct column_set){ .ids = view_specs[kind].columns,
-				    .hidden = COLUMNS_OF_EVENTS | COLUMNS_OF_WAITS, .fill = view_specs[kind].fill, .keys = keys };
+				    .hidden = COLUMNS_OF_EVENTS | COLUMNS_OF_WAITS,
+				    .fill = view_specs[kind].fill, .keys = keys };
 }
 
 static void check_layout(int width, enum view_kind kind, unsigned int keys, enum column_id fill)
