@@ -19,7 +19,8 @@ counts = {"passed": 0, "failed": 0, "skipped": 0}
 
 def expect(name, is_true, detail=""):
     counts["passed" if is_true else "failed"] += 1
-    print(f"{'ok' if is_true else 'FAILED'} {name}: {detail}", flush=True)
+    print(f"{'ok' if is_true else 'FAILED'} {name}{'' if is_true else f': {str(detail)[:4000]}'}",
+          flush=True)
 
 
 def skip(reason):
