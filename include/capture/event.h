@@ -25,7 +25,8 @@ struct event_desc {
 				 * fields of PERF_SAMPLE_RAW; NULL: not recorded */
 	uint32_t long_bytes;	/* size of a long in raw_format: 4 or 8 */
 	uint64_t freq_hz;	/* 0 with a fixed period */
-	uint64_t fixed_period;	/* 0 with a frequency; live counts_waits: ns, see off_cpu.h */
+	uint64_t fixed_period;	/* 0 with a frequency; live counts_waits, with or without: ns,
+				 * see bpf/off_cpu.h */
 	uint32_t copy_bytes;	/* most bytes of user stack copied per sample; 0: no copies */
 	bool has_values_by_thread;	/* PERF_SAMPLE_READ: each thread has counters of its own
 					 * (Linux 6.12) */
@@ -353,6 +354,11 @@ int event_check_cgroup(int cgroup_fd, const char *name, int cpu, struct diag *wh
 /* Explains error @err of opening event @name: cause and remedy. @tid as in event_open().
  * Returns @err. */
 int event_explain(int err, const char *name, pid_t tid, int cpu, struct diag *why);
+
+/* Logs a warning if BPF programs of others are attached to the tracepoint @name, of which @fd is an
+ * event: they see each hit before perf does, and may hide it from all its events. Needs
+ * CAP_PERFMON, else says nothing. Source: perf_event_open(2), PERF_EVENT_IOC_QUERY_BPF. */
+void event_warn_of_programs(int fd, const char *name);
 
 /* Returns the sysctl kernel.perf_event_@name ("paranoid", "mlock_kb", "max_sample_rate"), or
  * @unknown when it can't be read. */

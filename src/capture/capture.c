@@ -388,6 +388,22 @@ static void tell_concessions(struct capture *capture)
 	tell_chained(capture);
 }
 
+static void warn_of_programs(const struct capture *capture)
+{
+	const struct event_set *set = &capture->plan.set;
+
+	for (size_t event = 0; event < capture->plan.events.count; event++) {
+		size_t lane = 0;
+
+		if (set->attrs[event].type != PERF_TYPE_TRACEPOINT)
+			continue;
+		while (lane < set->lane_count && set->lanes[lane].event != event)
+			lane++;
+		if (lane < set->lane_count)
+			event_warn_of_programs(set->fds[lane], capture->descs[event].name);
+	}
+}
+
 /* Writes the name that the user gave, with :u if the kernel had to be excluded: "cpu-clock:u". */
 static void format_event_name(const struct capture *capture, const struct event_spec *spec,
 			      char *out, size_t room)
@@ -433,6 +449,8 @@ static void describe_waits(struct capture *capture, size_t index)
 	desc->is_wall = events->specs[index].is_wall;
 	desc->is_part = events->specs[index].is_part;
 	desc->counts_waits = desc->is_wall || event_is_off_cpu(&events->specs[index].attr);
+	if (desc->counts_waits)
+		desc->fixed_period = capture->plan.off_cpu_period_ns;
 	while (desc->is_part && !events->specs[desc->counted_as].is_wall)
 		desc->counted_as++;
 }
@@ -450,8 +468,7 @@ static int describe_events(struct capture *capture, struct diag *why)
 		event_desc_identify(desc, attr);
 		desc->is_sideband = i == capture->plan.events.count;
 		desc->freq_hz = attr->freq ? attr->sample_freq : 0;
-		desc->fixed_period = event_is_off_cpu(attr) ? capture->plan.off_cpu_period_ns
-				   : attr->freq		    ? 0 : attr->sample_period;
+		desc->fixed_period = attr->freq ? 0 : attr->sample_period;
 		desc->copy_bytes = attr->sample_stack_user;
 		if (desc->is_sideband) {
 			snprintf(desc->name, sizeof(desc->name), "dummy");
@@ -629,6 +646,7 @@ int capture_open(struct capture **out, struct capture_config *config, struct dia
 		return err;
 	}
 	tell_concessions(capture);
+	warn_of_programs(capture);
 	target_format(&capture->plan.target, capture->plan.kind, capture->plan.cpu_count,
 		      capture->target_text, sizeof(capture->target_text));
 	*out = capture;
@@ -644,7 +662,8 @@ static int create_sampler(struct capture *capture, struct spsc *queue, struct di
 		.watch_count = capture->watch_count,
 		.stack_ends = capture->stack_ends,
 		.counts_lost = capture->plan.features.lost,
-		.off_cpu = &capture->plan.off_cpu,
+		/* Of chosen CPUs there are records, but no sums. */
+		.off_cpu = capture->plan.target.cpus ? NULL : &capture->plan.off_cpu,
 		.counts_hits = capture_plan_has_tasks(&capture->plan),
 		.ends_with_target = capture_plan_has_tasks(&capture->plan) ||
 				    capture->watch_count > 0,

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -190,6 +191,27 @@ void event_attr_sideband(struct perf_event_attr *attr, const struct event_sampli
 	attr->task = 1;
 	attr->ksymbol = sampling->features.ksymbol;
 	attr->bpf_event = sampling->features.bpf_event;
+}
+
+#define PROGRAMS_MAX 8u		/* more are not named */
+
+void event_warn_of_programs(int fd, const char *name)
+{
+	/* struct perf_event_query_bpf, which ends in an array */
+	struct {
+		uint32_t room, count, ids[PROGRAMS_MAX];
+	} found = { .room = PROGRAMS_MAX };
+	char ids[PROGRAMS_MAX * 12] = "";
+	size_t used = 0;
+
+	if ((ioctl(fd, PERF_EVENT_IOC_QUERY_BPF, &found) && errno != ENOSPC) || !found.count)
+		return;
+	for (uint32_t i = 0; i < found.count && i < PROGRAMS_MAX; i++)
+		used += (size_t)snprintf(ids + used, sizeof(ids) - used, "%s%u", i ? ", " : "",
+					 (unsigned int)found.ids[i]);
+	log_warn("%s: other programs have BPF programs on it (id %s); hits for which one of these"
+		 " returns 0 are neither seen nor counted here: bpftool prog show id %u tells"
+		 " whose it is", name, ids, (unsigned int)found.ids[0]);
 }
 
 long event_sysctl(const char *name, long unknown)

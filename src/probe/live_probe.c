@@ -9,6 +9,7 @@
 #include "live_probe.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,17 @@ static int open_with_texts(struct live_part *part, const struct live_request *re
 	return err ? err : probe_link_open(&part->link, request->rings, &config, why);
 }
 
+static void warn_of_programs(const struct live_part *part, const struct live_request *request)
+{
+	const struct probe_spec *spec = &request->points->spec;
+	const bool is_end = part->is_return && is_pair_of_tracepoints(request->points);
+	char name[PROBE_GROUP_BYTES + TRACE_NAME_BYTES];
+
+	snprintf(name, sizeof(name), "%s:%s", is_end ? spec->end_group : spec->group,
+		 part->event.name);
+	probe_link_warn_of_programs(part->link, name);
+}
+
 static int open_by_tracefs(struct live_part *part, const struct live_request *request,
 			   const struct probe_site *site, struct probe_link_config *config,
 			   struct diag *why)
@@ -145,11 +157,13 @@ static int open_by_tracefs(struct live_part *part, const struct live_request *re
 	if (find_texts(part, request, &texts))
 		return open_with_texts(part, request, &texts, *config, why);
 	err = open_filtered(part, request, site, *config, why);
-	if (err || part->link)
-		return err;
-	err = probe_link_open(&part->link, request->rings, config, why);
-	if (!err && request->rings && config->has_weight)
-		err = open_meter(part, *config, why);
+	if (!err && !part->link) {
+		err = probe_link_open(&part->link, request->rings, config, why);
+		if (!err && request->rings && config->has_weight)
+			err = open_meter(part, *config, why);
+	}
+	if (!err && request->points->spec.kind == PROBE_TRACEPOINT)
+		warn_of_programs(part, request);
 	return err;
 }
 

@@ -435,6 +435,12 @@ int probe_link_open(struct probe_link **out, struct probe_rings *rings,
 	return err;
 }
 
+void probe_link_warn_of_programs(const struct probe_link *link, const char *name)
+{
+	if (link->count)
+		event_warn_of_programs(link->fds[0], name);
+}
+
 const uint64_t *probe_link_ids(const struct probe_link *link, size_t *count)
 {
 	*count = link->rings ? link->count : 0;

@@ -72,6 +72,8 @@ struct probe_link;
  * 6.0; -errno of perf_event_open(2). */
 int probe_link_open(struct probe_link **out, struct probe_rings *rings,
 		    const struct probe_link_config *config, struct diag *why);
+/* Calls event_warn_of_programs() for the link of the tracepoint @name. */
+void probe_link_warn_of_programs(const struct probe_link *link, const char *name);
 /* Returns the ids that the link's records carry (PERF_SAMPLE_IDENTIFIER), BORROWED. */
 const uint64_t *probe_link_ids(const struct probe_link *link, size_t *count);
 /* Returns the format for parsing the link's records, BORROWED. */

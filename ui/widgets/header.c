@@ -72,7 +72,10 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 {
 	char rate[64] = "", number[64] = "";
 
-	if (snapshot->is_of_waits && snapshot->fixed_period)
+	if (snapshot->is_wall && snapshot->freq_hz)
+		snprintf(rate, sizeof(rate), " %" PRIu64 " Hz, waits from %g ms",
+			 snapshot->freq_hz, (double)snapshot->fixed_period / 1e6);
+	else if (snapshot->is_of_waits && snapshot->fixed_period)
 		snprintf(rate, sizeof(rate), " from %g ms", (double)snapshot->fixed_period / 1e6);
 	else if (snapshot->freq_hz)
 		snprintf(rate, sizeof(rate), " %" PRIu64 " Hz", snapshot->freq_hz);
