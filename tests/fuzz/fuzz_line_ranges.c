@@ -23,6 +23,7 @@ static const char recipe[] =
 	"cat program >&%d; rm -r \"$PWD\"\n";
 
 static struct elf_seed program;
+static volatile uint64_t read_bytes;	/* what is read is used */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -90,7 +91,8 @@ static void read_table(struct dwarf_file *file, uint64_t offset)
 	for (; line_table_next_file(&table, &found) && left; left--)
 		names += strlen(found.name) + (found.md5 ? found.md5[15] : 0) +
 			 (found.text ? strlen(found.text) : 0);
-	if (line_table_rows(&table) > file->elf.file_bytes + file->debug_bytes || names == 1)
+	read_bytes = names;
+	if (line_table_rows(&table) > file->elf.file_bytes + file->debug_bytes)
 		abort();
 }
 

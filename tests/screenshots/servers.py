@@ -27,12 +27,21 @@ SELECT id, jsonb_build_object('title', 'Document ' || id, 'body',
 FROM generate_series(1, 300) id;
 CREATE TABLE titles AS SELECT 'Document ' || n || ' of ' || md5(n::text) AS title
 FROM generate_series(1, 3000) n;
+CREATE TABLE stock (id int PRIMARY KEY, pieces int);
+INSERT INTO stock VALUES (1, 1000000000);
 CREATE EXTENSION fuzzystrmatch;
 ANALYZE;
 """
 READ_DOCUMENT = r"""
 \set id random(1, 300)
 SELECT document->>'title' FROM documents WHERE id = :id;
+"""
+SELL = r"""
+\set id random(1, 300)
+BEGIN;
+UPDATE stock SET pieces = pieces - 1 WHERE id = 1;
+SELECT document->>'title' FROM documents WHERE id = :id;
+COMMIT;
 """
 SEARCH = """
 SELECT title FROM titles ORDER BY levenshtein(title, 'Documnet 77 of c4ca4238a0b923820dcc509') LIMIT 5;
@@ -112,6 +121,7 @@ class Servers:
         self.run("psql", "-q", "-h", self.place, "postgres", text=TABLES)
         self.write("read_document.sql", READ_DOCUMENT)
         self.write("search.sql", SEARCH)
+        self.write("sell.sql", SELL)
 
     def make_pages(self):
         for number in range(20):
@@ -134,6 +144,11 @@ class Servers:
         """Somebody looks for a title that is not spelt right, again and again."""
         self.start(self.command("pgbench", "-h", self.place, "-n", "-c", "2", "-T", "3600", "-f",
                                 "search.sql", "postgres"), self.user)
+
+    def sell(self):
+        """Six clients sell pieces of the same thing: they wait for the lock of its row."""
+        self.start(self.command("pgbench", "-h", self.place, "-n", "-c", "6", "-T", "3600", "-f",
+                                "sell.sql", "postgres"), self.user)
 
     def stop(self):
         for process in reversed(self.started):
