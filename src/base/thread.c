@@ -52,9 +52,9 @@ int thread_start(pthread_t *out, const char *name, void *(*run)(void *), void *a
 	return err;
 }
 
-/* pthread_clockjoin_np() would wait by the right clock, but ThreadSanitizer (GCC 12) does not know it,
- * and takes what the thread did for a race with what comes after. The wall clock may be set: it
- * only ends a turn of the loop. */
+/* pthread_clockjoin_np() would wait by the right clock, but ThreadSanitizer (GCC 12) does not know
+ * it, and takes what the thread did for a race with what comes after. The wall clock may be set:
+ * it only ends a turn of the loop. */
 bool thread_join_within(pthread_t thread, uint32_t wait_ms)
 {
 	const uint64_t end_ns = clock_now_ns() + wait_ms * CLOCK_NS_PER_MS;
