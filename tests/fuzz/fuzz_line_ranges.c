@@ -23,7 +23,7 @@ static const char recipe[] =
 	"cat program >&%d; rm -r \"$PWD\"\n";
 
 static struct elf_seed program;
-static volatile uint64_t read_bytes;	/* what is read is used */
+static volatile uint64_t read_bytes;	/* a value that depends on all reads */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
