@@ -127,6 +127,19 @@ int kernel_btf_offset(const struct btf *btf, const char *type, const char *membe
 			"does not know it", kernel.release, member, type);
 }
 
+int kernel_btf_offsets(const struct btf *btf, const struct kernel_member *members, size_t count,
+		       struct diag *why)
+{
+	for (size_t i = 0; i < count; i++) {
+		const int offset = kernel_btf_offset(btf, members[i].type, members[i].member, why);
+
+		if (offset < 0)
+			return offset;
+		*members[i].offset = offset;
+	}
+	return 0;
+}
+
 int kernel_btf_cpu_variable(const struct btf *btf, const char *name)
 {
 	const int section = btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC);
@@ -166,6 +179,22 @@ int kernel_map_create(enum bpf_map_type type, const char *name, uint32_t key_byt
 	const int fd = bpf_map_create(type, name, key_bytes, value_bytes, entries, &options);
 
 	return fd < 0 ? explain(-errno, "a BPF map", why) : fd;
+}
+
+int kernel_map_add_up(int map, uint64_t *out, size_t count, const char *what, struct diag *why)
+{
+	const int cpus = libbpf_num_possible_cpus();
+	uint64_t *rows = cpus > 0 ? calloc((size_t)cpus * count, sizeof(*rows)) : NULL;
+	const uint32_t key = 0;
+	int err = rows ? 0 : -ENOMEM;
+
+	memset(out, 0, count * sizeof(*out));
+	if (rows && bpf_map_lookup_elem(map, &key, rows))
+		err = -errno;
+	for (size_t i = 0; !err && i < (size_t)cpus * count; i++)
+		out[i % count] += rows[i];
+	free(rows);
+	return err ? diag_set(why, err, "%s can't be read: %s", what, strerror(-err)) : 0;
 }
 
 /* A storage's key and value must have types: int, and a struct of u64. */

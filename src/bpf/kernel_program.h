@@ -42,6 +42,15 @@ int kernel_btf_open(struct btf **out, struct diag *why);
  * its offset in bytes; or -ENOENT: this kernel has none. */
 int kernel_btf_offset(const struct btf *btf, const char *type, const char *member,
 		      struct diag *why);
+/* A member that kernel_btf_offsets() finds. */
+struct kernel_member {
+	int *offset;		/* becomes kernel_btf_offset() of the other two */
+	const char *type, *member;
+};
+
+/* Finds all of @members[@count]. Returns 0, or the error of the first one that is not there. */
+int kernel_btf_offsets(const struct btf *btf, const struct kernel_member *members, size_t count,
+		       struct diag *why);
 /* Returns where the variable @name is in the memory that each CPU has of its own: its distance from
  * another such variable is the same on all of them. -ENOENT: there is none. */
 int kernel_btf_cpu_variable(const struct btf *btf, const char *name);
@@ -55,6 +64,10 @@ int kernel_map_create(enum bpf_map_type type, const char *name, uint32_t key_byt
 /* Creates a task storage: @words u64 for every task that a program asked for, freed
  * with the task. */
 int kernel_map_create_task_storage(const char *name, uint32_t words, struct diag *why);
+
+/* Adds up the only entry of the per-CPU array @map, @count u64 (on each CPU), into @out[@count]. @what
+ * names the counts for the user. Returns 0 or -errno; then @out is 0. */
+int kernel_map_add_up(int map, uint64_t *out, size_t count, const char *what, struct diag *why);
 
 enum kernel_hook_kind {
 	HOOK_TRACEPOINT,	/* tp_btf: argument i is a u64 at 8 * i of the context; pointers

@@ -260,28 +260,17 @@ int off_cpu_open(struct off_cpu **out, const struct off_cpu_config *config, stru
 	return err;
 }
 
-/* The counts are u64 without gaps, so those of the CPUs are added word by word. */
+/* The counts are u64 without gaps. */
 int off_cpu_read_counts(const struct off_cpu *off_cpu, struct off_cpu_counts *out,
 			struct diag *why)
 {
-	const int cpus = libbpf_num_possible_cpus();
-	struct off_cpu_counts *rows = cpus > 0 ? calloc((size_t)cpus, sizeof(*rows)) : NULL;
-	const uint32_t key = 0;
-	int err = -ENOMEM;
+	const int err = kernel_map_add_up(off_cpu->maps.counts, (uint64_t *)out,
+					  sizeof(*out) / sizeof(uint64_t),
+					  "the counts of off-CPU time", why);
 
-	*out = (struct off_cpu_counts){ 0 };
-	if (rows)
-		err = bpf_map_lookup_elem(off_cpu->maps.counts, &key, rows) ? -errno : 0;
-	for (int cpu = 0; !err && cpu < cpus; cpu++)
-		for (size_t i = 0; i < sizeof(*out) / sizeof(uint64_t); i++)
-			((uint64_t *)out)[i] += ((const uint64_t *)&rows[cpu])[i];
-	free(rows);
 	for (int i = 0; !err && i < PROGRAMS; i++)
 		out->skipped += kernel_program_missed(&off_cpu->programs[i]);
-	if (err)
-		return diag_set(why, err, "the counts of off-CPU time can't be read: %s",
-				strerror(-err));
-	return 0;
+	return err;
 }
 
 /* Removes rows that could not be copied at once. */

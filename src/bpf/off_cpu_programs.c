@@ -44,10 +44,7 @@ enum { KEY = -8, VALUE = -16, COUNTS = -24, RECORD = COUNTS - (int)sizeof(struct
 
 static int find_task_members(struct off_cpu_layout *out, const struct btf *btf, struct diag *why)
 {
-	const struct {
-		int *offset;
-		const char *type, *member;
-	} wanted[] = {
+	const struct kernel_member members[] = {
 		{ &out->pid, "task_struct", "pid" },
 		{ &out->tgid, "task_struct", "tgid" },
 		{ &out->flags, "task_struct", "flags" },
@@ -56,12 +53,7 @@ static int find_task_members(struct off_cpu_layout *out, const struct btf *btf, 
 		{ &out->seq, "bpf_iter_meta", "seq" },
 	};
 
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		*wanted[i].offset = kernel_btf_offset(btf, wanted[i].type, wanted[i].member, why);
-		if (*wanted[i].offset < 0)
-			return *wanted[i].offset;
-	}
-	return 0;
+	return kernel_btf_offsets(btf, members, sizeof(members) / sizeof(members[0]), why);
 }
 
 /* Finds the count of interrupts in the task: on most machines but x86. */

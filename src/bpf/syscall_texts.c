@@ -444,25 +444,16 @@ int syscall_texts_open(struct syscall_texts **out, const struct syscall_texts_co
 	return err;
 }
 
-/* The counts are u64 without gaps, so those of the CPUs are added word by word. */
+/* The counts are u64 without gaps. */
 int syscall_texts_read(const struct syscall_texts *texts, struct syscall_texts_counts *out,
 		       struct diag *why)
 {
-	const int cpus = libbpf_num_possible_cpus();
-	struct syscall_texts_counts *rows = cpus > 0 ? calloc((size_t)cpus, sizeof(*rows)) : NULL;
-	const uint32_t key = 0;
-	int err = -ENOMEM;
+	const int err = kernel_map_add_up(texts->counts, (uint64_t *)out,
+					  sizeof(*out) / sizeof(uint64_t),
+					  "the counts of a BPF program", why);
 
-	*out = (struct syscall_texts_counts){ 0 };
-	if (rows)
-		err = bpf_map_lookup_elem(texts->counts, &key, rows) ? -errno : 0;
-	for (int cpu = 0; !err && cpu < cpus; cpu++)
-		for (size_t i = 0; i < sizeof(*out) / sizeof(uint64_t); i++)
-			((uint64_t *)out)[i] += ((const uint64_t *)&rows[cpu])[i];
-	free(rows);
 	out->skipped = kernel_program_missed(&texts->program);
-	return err ? diag_set(why, err, "the counts of a BPF program can't be read: %s",
-			      strerror(-err)) : 0;
+	return err;
 }
 
 static void close_map(int fd)

@@ -47,19 +47,14 @@ struct offsets {
 
 static int find_offsets(struct offsets *out, const struct btf *btf, struct diag *why)
 {
-	const struct { int *at; const char *type, *member; } wanted[] = {
+	const struct kernel_member members[] = {
 		{ &out->pid, "task_struct", "tgid" }, { &out->tid, "task_struct", "pid" },
 		{ &out->voluntary, "task_struct", "nvcsw" },
 		{ &out->involuntary, "task_struct", "nivcsw" },
 		{ &out->seq, "bpf_iter_meta", "seq" },
 	};
 
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		*wanted[i].at = kernel_btf_offset(btf, wanted[i].type, wanted[i].member, why);
-		if (*wanted[i].at < 0)
-			return *wanted[i].at;
-	}
-	return 0;
+	return kernel_btf_offsets(btf, members, sizeof(members) / sizeof(members[0]), why);
 }
 
 /* Copies a member of the task, r7, to the row. */
