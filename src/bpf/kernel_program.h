@@ -65,8 +65,8 @@ int kernel_map_create(enum bpf_map_type type, const char *name, uint32_t key_byt
  * with the task. */
 int kernel_map_create_task_storage(const char *name, uint32_t words, struct diag *why);
 
-/* Adds up the only entry of the per-CPU array @map, @count u64 (on each CPU), into @out[@count]. @what
- * names the counts for the user. Returns 0 or -errno; then @out is 0. */
+/* Adds up what the CPUs have in the only entry of the per-CPU array @map, @count u64 each, into
+ * @out[@count]. @what names the counts for the user. Returns 0; or -errno, and @out is 0. */
 int kernel_map_add_up(int map, uint64_t *out, size_t count, const char *what, struct diag *why);
 
 enum kernel_hook_kind {
