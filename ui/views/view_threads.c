@@ -27,7 +27,9 @@
 #define STATE_CELLS   5
 #define SINCE_CELLS   9
 #define TID_CELLS     8
+#define WIDE_CELLS    100	/* below commands are shorter, so that stacks have room */
 #define COMMAND_CELLS 15
+#define SHORT_CELLS   8
 #define WAIT_CELLS    10
 #define NOTE_LEAST    24	/* a narrower stack has no note at its end */
 #define NAME_BYTES    256
@@ -300,8 +302,10 @@ static struct columns_at place_columns(const struct canvas *canvas)
 	if (!is_plain) {
 		at.tid = (struct canvas_area){ x, 0, TID_CELLS };
 		x += TID_CELLS + 2;
-		at.command = (struct canvas_area){ x, 0, COMMAND_CELLS };
-		x += COMMAND_CELLS + 1;
+		at.command = (struct canvas_area){
+			x, 0, canvas->width < WIDE_CELLS ? SHORT_CELLS : COMMAND_CELLS
+		};
+		x += at.command.width + 1;
 	}
 	at.wait = (struct canvas_area){ x, 0, WAIT_CELLS };
 	x += WAIT_CELLS + 1;

@@ -211,7 +211,7 @@ static void test_a_refused_one_says_why(void **state)
 	(void)state;
 	open_view(&ui, 100, 24);
 	search(&ui, "root only");
-	assert_true(ui_has(&ui, "its stack may be read by root only"));
+	assert_true(ui_has(&ui, "its stack may not be read"));
 	ui_press_key(&ui, UI_KEY_ENTER);
 	assert_true(ui_has(&ui, "Since     60 m 00 s"));
 	assert_true(ui_has(&ui, "Waits for unknown"));
