@@ -123,7 +123,8 @@ static void list_quantities(const struct ui_state *state, struct pieces *list)
 	    (snapshot->window == WINDOW_ALL || snapshot->window == WINDOW_DECAY))
 		pieces_add(list, 5, ROLE_DIM, "%s", format_duration(text, snapshot->window_s));
 	if (snapshot->is_of_waits)
-		pieces_add(list, 2, ROLE_TEXT, "%7s off CPU", format_wait(text, snapshot->weight));
+		pieces_add(list, 2, ROLE_TEXT, "%7s %s", format_wait(text, snapshot->weight),
+			   snapshot->is_wall ? "on and off CPU" : "off CPU");
 	pieces_add(list, snapshot->is_of_waits ? 5 : 2, ROLE_TEXT, "%5s samples",
 		   format_count(text, snapshot->samples));
 	if (snapshot->busy_pct >= 0)
