@@ -310,7 +310,8 @@ const char *thread_rows_reason(const struct thread_now *now)
 	switch (now->look) {
 	case THREAD_RUNNING: return "it runs, or waits for a CPU";
 	case THREAD_CHANGED: return "it ran while it was read";
-	case THREAD_REFUSED: return "its stack may not be read: run as root, in the host's namespaces";
+	case THREAD_REFUSED:
+		return "its stack may not be read: run as root, in the host's namespaces";
 	case THREAD_KERNEL_ONLY:
 	case THREAD_READ:    return "";
 	}

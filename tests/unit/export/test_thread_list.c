@@ -282,8 +282,8 @@ static void test_json_has_null_for_what_is_unknown(void **state)
 		"\"pids\":[100],\"tids\":[101]},"
 		"{\"threads\":1,\"state\":\"S\",\"comm\":\"b\\\\x1b\\\"\",\"longest_ns\":null,"
 		"\"shortest_ns\":null,\"wait\":null,\"kernel\":null,\"user\":null,"
-		"\"reason\":\"its stack may not be read: run as root, in the host's namespaces\",\"pids\":[100],"
-		"\"tids\":[102]}]}\n");
+		"\"reason\":\"its stack may not be read: run as root, in the host's namespaces\","
+		"\"pids\":[100],\"tids\":[102]}]}\n");
 	free(text);
 }
 
