@@ -425,28 +425,38 @@ static int run_all(struct counting *counting, struct diag *why)
 	return result;
 }
 
-/* Opens the file of -o, before anything runs in vain; a FIFO that nobody reads is refused.
- * Returns 0 or BATCH_OUTPUT_FAILED. */
+/* Opens the file of -o, before anything runs in vain, where no other user can have put a link; a
+ * FIFO that nobody reads is refused. Returns 0 or BATCH_OUTPUT_FAILED. */
 static int open_output(struct counting *counting, struct diag *why)
 {
 	const struct stat_options *stat = &counting->options->stat;
-	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW |
 			  (stat->appends ? O_APPEND : O_TRUNC);
+	const char *name;
+	int directory;
 
 	if (!stat->output_path)
 		return 0;
-	counting->output_fd = open(stat->output_path, flags, 0666);
-	if (counting->output_fd >= 0)
-		return 0;
-	diag_set(why, -errno, "cannot write to %s: %s", stat->output_path, strerror(errno));
-	return BATCH_OUTPUT_FAILED;
+	directory = new_file_place(stat->output_path, &name, why);
+	if (directory < 0) {
+		diag_prefix(why, "cannot write to %s", stat->output_path);
+		return BATCH_OUTPUT_FAILED;
+	}
+	counting->output_fd = openat(directory, name, flags, 0666);
+	if (counting->output_fd < 0)
+		diag_set(why, -errno, "cannot write to %s: %s", stat->output_path,
+			 errno == ELOOP ? "it is a symbolic link, name the file itself"
+					: strerror(errno));
+	close(directory);
+	return counting->output_fd < 0 ? BATCH_OUTPUT_FAILED : 0;
 }
 
 int stat_run(const struct options *options, int *status, struct diag *why)
 {
 	struct counting counting = {
 		.options = options, .signal_fd = session_signal_fd(),
-		.output_fd = options->command ? STDERR_FILENO : STDOUT_FILENO,
+		.output_fd = options->stat.output_path ? -1
+			     : options->command ? STDERR_FILENO : STDOUT_FILENO,
 	};
 	int result;
 
