@@ -123,11 +123,19 @@ static int layers_width(bool is_short, enum listing_layer shown)
 	return width;
 }
 
+/* Returns the layer to mark; none (LISTING_LAYERS) before the first rows, unless a key chose one. */
+static enum listing_layer layer_shown(const struct listing_view *listing)
+{
+	if (listing->rows.count)
+		return listing->rows.layer;
+	return listing->is_layer_chosen ? listing->layer : LISTING_LAYERS;
+}
+
 static void draw_head(const struct listing_view *listing, struct ui_state *state,
 		      struct canvas *canvas, int y)
 {
 	const struct listing *of = state->shown->listing;
-	const enum listing_layer shown = listing->rows.count ? listing->rows.layer : listing->layer;
+	const enum listing_layer shown = layer_shown(listing);
 	const int right = canvas->width - 1;
 	char share[64] = "", pct[FORMAT_BYTES], file[96] = "", name[SYMBOL_FOLD_BYTES];
 	struct canvas_area area = { 1, y, 0 };
