@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,16 +24,10 @@
 /* Stack copies that must fit into a ring if every hit is a sample with a copy. */
 #define BURST_HITS 128
 #define DESCRIPTORS_NEEDED 64	/* for rings, eventfds and workers on a small machine */
-/* Each event on a task is scheduled with it and read for its losses; with more descriptors than
- * this, CPU-wide events cost less. */
-#define TASK_DESCRIPTORS_WANTED 1000
 
 struct capture {
 	struct capture_plan plan;
-	struct ring_size wanted_rings;
-	bool are_copies_wanted;
 	struct event_desc *descs;	/* owned; plan.events.count + 1 */
-	char *notice;			/* owned; NULL: no notice */
 	char *absent_text;		/* owned; NULL: no event is absent */
 	char *counted_text;		/* owned; NULL: no event is counted */
 	char target_text[128];
@@ -47,24 +40,6 @@ struct capture {
 	struct sampler *sampler;
 	struct follow *follow;
 };
-
-__attribute__((format(printf, 2, 3)))
-static void tell(struct capture *capture, const char *format, ...)
-{
-	char *line = NULL, *longer = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&line, format, args) < 0)
-		line = NULL;
-	va_end(args);
-	if (line && asprintf(&longer, "%s%s%s", capture->notice ? capture->notice : "",
-			     capture->notice ? "\n" : "", line) >= 0) {
-		free(capture->notice);
-		capture->notice = longer;
-	}
-	free(line);
-}
 
 static void set_rate(const struct capture_config *config, uint64_t max_hz,
 		     struct perf_event_attr *attr)
@@ -93,8 +68,9 @@ static void set_rates(struct capture *capture, const struct capture_config *conf
 	for (size_t i = 0; i < capture->plan.events.count; i++)
 		set_rate(config, max_hz, &capture->plan.events.specs[i].attr);
 	if (config->freq_hz > max_hz && config->freq_hz != UINT64_MAX)
-		tell(capture, "%llu Hz is over kernel.perf_event_max_sample_rate: sampling at %llu"
-		     " Hz", (unsigned long long)config->freq_hz, (unsigned long long)max_hz);
+		capture_plan_tell(&capture->plan, "%llu Hz is over"
+				  " kernel.perf_event_max_sample_rate: sampling at %llu Hz",
+				  (unsigned long long)config->freq_hz, (unsigned long long)max_hz);
 }
 
 static struct call_graph_load measure_load(const struct capture_plan *plan)
@@ -113,20 +89,10 @@ static struct call_graph_load measure_load(const struct capture_plan *plan)
 	return load;
 }
 
-static size_t count_chained(const struct capture_plan *plan)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < plan->events.count; i++)
-		if (capture_plan_chains_hits(plan, &plan->events.specs[i]))
-			count++;
-	return count;
-}
-
 /* Chooses frame pointers and returns true when no event needs copies. */
 static bool choose_chained(struct capture_plan *plan)
 {
-	const size_t count = count_chained(plan);
+	const size_t count = capture_plan_count_chained(plan);
 
 	if (!count || count < plan->events.count)
 		return false;
@@ -145,20 +111,21 @@ static void choose_stacks(struct capture *capture, const struct call_graph *aske
 	case CALL_GRAPH_AS_ASKED:
 		break;
 	case CALL_GRAPH_NOT_HERE:
-		tell(capture, "%s: callers by frame pointers, which most programs lack",
-		     user_registers_are_known(MACHINE_OWN)
-		     ? "this kernel copies no user stacks"
-		     : "flametop does not know the registers of this machine");
+		capture_plan_tell(&capture->plan, "%s: callers by frame pointers, which most"
+				  " programs lack", user_registers_are_known(MACHINE_OWN)
+				  ? "this kernel copies no user stacks"
+				  : "flametop does not know the registers of this machine");
 		break;
 	case CALL_GRAPH_TOO_OFTEN:
-		tell(capture, "stacks by frame pointers above %d Hz; --call-graph dwarf copies them"
-		     " nevertheless", CALL_GRAPH_COPY_MAX_HZ);
+		capture_plan_tell(&capture->plan, "stacks by frame pointers above %d Hz;"
+				  " --call-graph dwarf copies them nevertheless",
+				  CALL_GRAPH_COPY_MAX_HZ);
 		break;
 	case CALL_GRAPH_TOO_MUCH:
-		tell(capture, "stacks by frame pointers: copies at %llu Hz on %zu CPUs would be"
-		     " over %d MB/s; a lower -F, fewer CPUs (-C), or --call-graph dwarf",
-		     (unsigned long long)load.sum_hz, load.cpus,
-		     CALL_GRAPH_COPY_MAX_RATE / 1000000);
+		capture_plan_tell(&capture->plan, "stacks by frame pointers: copies at %llu Hz on"
+				  " %zu CPUs would be over %d MB/s; a lower -F, fewer CPUs (-C), or"
+				  " --call-graph dwarf", (unsigned long long)load.sum_hz,
+				  load.cpus, CALL_GRAPH_COPY_MAX_RATE / 1000000);
 		break;
 	}
 }
@@ -204,9 +171,9 @@ static int choose_rings(struct capture *capture, size_t pages, struct diag *why)
 
 	if (pages & (pages - 1))
 		return diag_set(why, -EINVAL, "--mmap-pages %zu: not a power of two", pages);
-	capture->are_copies_wanted = plan->call_graph.mode == CALL_GRAPH_DWARF;
-	plan->rings = rings_for(plan, pages, capture->are_copies_wanted);
-	capture->wanted_rings = plan->rings;
+	plan->are_copies_wanted = plan->call_graph.mode == CALL_GRAPH_DWARF;
+	plan->rings = rings_for(plan, pages, plan->are_copies_wanted);
+	plan->wanted_rings = plan->rings;
 	capture_plan_fit_copies(plan);
 	return 0;
 }
@@ -225,167 +192,6 @@ int capture_claim_descriptors(size_t *out, struct diag *why)
 		return 0;
 	return diag_set(why, -EMFILE, "at least %d file descriptors are needed, %zu may be open "
 			"here: raise the limit (ulimit -n 1024)", DESCRIPTORS_NEEDED, *out);
-}
-
-static size_t count_tasks(const struct target *target)
-{
-	pid_t *tids = NULL;
-	size_t count = 0;
-
-	if (target->kind != TARGET_PROCESSES)
-		return target->id_count;
-	for (size_t i = 0; i < target->id_count; i++)
-		task_list_threads(target->ids[i], &tids, &count);
-	free(tids);
-	return count;
-}
-
-static void tell_cpu_wide(struct capture *capture)
-{
-	const struct capture_plan *plan = &capture->plan;
-	const size_t threads = count_tasks(&plan->target);
-	const size_t needed = threads * (plan->events.count + 1) * plan->cpu_count;
-	char cause[100];
-
-	if (plan->cant_inherit_reads) {
-		tell(capture, "before Linux 6.12 counters can't be read with samples of what a"
-		     " task starts (--no-inherit leaves it out): sampling all CPUs and keeping the"
-		     " processes asked for");
-		return;
-	}
-	if (needed > TASK_DESCRIPTORS_WANTED)
-		snprintf(cause, sizeof(cause), "and over %d cost more than they save",
-			 TASK_DESCRIPTORS_WANTED);
-	else
-		snprintf(cause, sizeof(cause), "%zu of %zu may be used (raise it: ulimit -n %zu)",
-			 plan->descriptors_max, plan->descriptors_limit, 2 * needed);
-	tell(capture, "%zu threads need %zu descriptors, %s: sampling all CPUs and keeping the"
-	     " processes asked for", threads, needed, cause);
-}
-
-static void tell_rings(struct capture *capture)
-{
-	const struct ring_size *wanted = &capture->wanted_rings, *rings = &capture->plan.rings;
-	const size_t page_kib = (size_t)sysconf(_SC_PAGESIZE) / 1024;
-
-	if (rings->sample_pages < wanted->sample_pages)
-		tell(capture, "ring buffers of %zu instead of %zu KiB (kernel.perf_event_mlock_kb"
-		     " is %ld): bursts may be lost; sudo sysctl kernel.perf_event_mlock_kb=%zu",
-		     rings->sample_pages * page_kib, wanted->sample_pages * page_kib,
-		     event_sysctl("mlock_kb", 516), page_kib *
-		     ((wanted->sample_pages + 1) * capture->plan.events.count +
-		      wanted->sideband_pages + 1));
-	if (capture->are_copies_wanted && capture->plan.call_graph.mode == CALL_GRAPH_FP)
-		tell(capture, "stacks by frame pointers: a ring of %zu KiB holds too few copies of"
-		     " stacks (-m is its size in pages)", rings->sample_pages * page_kib);
-}
-
-static void tell_chained(struct capture *capture)
-{
-	if (!count_chained(&capture->plan))
-		return;
-	if (capture->plan.are_hits_too_many)
-		tell(capture, "stacks by frame pointers where every hit is a sample: over %d a"
-		     " second, or more than the rings hold, are too many to copy; --call-graph"
-		     " dwarf copies them nevertheless", CALL_GRAPH_COPY_MAX_HITS);
-	else
-		tell(capture, "stacks by frame pointers where every hit is a sample, which may be"
-		     " too many to copy; --call-graph dwarf copies them nevertheless");
-}
-
-static void tell_patterns(struct capture *capture)
-{
-	if (capture->plan.events.patterns)
-		tell(capture, "%s", capture->plan.events.patterns);
-}
-
-/* Names the events that have no samples of their own: "cycles, read with: instructions". */
-static void tell_read(struct capture *capture)
-{
-	const struct event_spec_list *events = &capture->plan.events;
-	char names[512];
-	size_t used;
-
-	for (size_t leader = 0, i; leader < events->count; leader = i) {
-		used = 0;
-		for (i = leader + 1; i < events->count && event_spec_is_read(events, i); i++)
-			if (used < sizeof(names))
-				used += (size_t)snprintf(names + used, sizeof(names) - used,
-							 "%s%s", used ? ", " : "",
-							 events->specs[i].name);
-		if (used)
-			tell(capture, "%s, read with: %s%s", events->specs[leader].name, names,
-			     used < sizeof(names) ? "" : "...");
-	}
-}
-
-static void tell_filters(struct capture *capture)
-{
-	for (size_t i = 0; i < capture->plan.events.count; i++)
-		if (capture->plan.events.specs[i].filter)
-			tell(capture, "only hits of %s with %s", capture->plan.events.specs[i].name,
-			     capture->plan.events.specs[i].filter);
-}
-
-static void tell_counters(struct capture *capture)
-{
-	static const char *const troubles[] = {
-		[EVENT_COUNTS_NOTHING] = "stay at 0",
-		[EVENT_GIVES_NO_SAMPLES] = "count but give no samples",
-	};
-	const struct capture_plan *plan = &capture->plan;
-
-	if (plan->trial != EVENT_TRIAL_PASSED && plan->tried)
-		tell(capture, "the hardware counters %s here (virtual machine?), so %s may have no"
-		     " samples: -e cpu-clock", troubles[plan->trial], plan->tried);
-	else if (plan->trial != EVENT_TRIAL_PASSED)
-		tell(capture, "the hardware counters %s here (virtual machine?): cpu-clock"
-		     " instead", troubles[plan->trial]);
-	else if (plan->is_default_event && plan->events.specs[0].attr.type == PERF_TYPE_SOFTWARE)
-		tell(capture, "no hardware counters here (virtual machine?): cpu-clock instead");
-	if (plan->are_counters_few)
-		tell(capture, "more hardware events than the processor has counters: they are"
-		     " sampled in turns, so each lacks samples; name fewer (-e)");
-}
-
-/* Names the kinds of cores that lack an event which others have. */
-static void tell_core_pmus(struct capture *capture)
-{
-	const struct capture_plan *plan = &capture->plan;
-
-	for (size_t i = 0; i < plan->events.count; i++)
-		for (size_t pmu = 0; pmu < plan->pmus.count; pmu++)
-			if (plan->events.specs[i].absent_from & 1u << pmu)
-				tell(capture, "no event %s on the CPUs of %s: only the others are"
-				     " sampled", plan->events.specs[i].name,
-				     plan->pmus.list[pmu].name);
-}
-
-static void tell_concessions(struct capture *capture)
-{
-	const struct capture_plan *plan = &capture->plan;
-	const long paranoid = event_sysctl("paranoid", 2);
-	char remedy[300];
-
-	tell_counters(capture);
-	tell_core_pmus(capture);
-	if (plan->kind == TARGET_OWN)
-		tell(capture, "own processes only, %s (kernel.perf_event_paranoid is %ld);"
-		     " for everything: %s", plan->exclude_kernel ? "user code only" : "with kernel",
-		     paranoid, event_permission_remedy(-1, remedy, sizeof(remedy)));
-	else if (plan->exclude_kernel)
-		tell(capture, "without kernel code (kernel.perf_event_paranoid is %ld): %s",
-		     paranoid, event_permission_remedy(1, remedy, sizeof(remedy)));
-	if (plan->is_cpu_wide && !plan->target.has_descendants && !plan->off_cpu)
-		tell_cpu_wide(capture);
-	if (plan->kind == TARGET_SYSTEM && capture_is_in_pid_namespace())
-		tell(capture, "in a PID namespace: processes outside of it are counted as process"
-		     " 0; run in the host's (a container with --pid=host)");
-	tell_patterns(capture);
-	tell_read(capture);
-	tell_filters(capture);
-	tell_rings(capture);
-	tell_chained(capture);
 }
 
 static void warn_of_programs(const struct capture *capture)
@@ -524,8 +330,8 @@ static int describe_counted(struct capture *capture, struct diag *why)
 				"counted beside samples (--stat counts any number)", count,
 				CAPTURE_MAX_COUNTED);
 	if (count)
-		tell(capture, "counted, not sampled: %s (see the counter line, =, and the "
-		     "counters, V)", capture->counted_text);
+		capture_plan_tell(&capture->plan, "counted, not sampled: %s (see the counter line,"
+				  " =, and the counters, V)", capture->counted_text);
 	return 0;
 }
 
@@ -645,7 +451,7 @@ int capture_open(struct capture **out, struct capture_config *config, struct dia
 		capture_destroy(capture);
 		return err;
 	}
-	tell_concessions(capture);
+	capture_plan_tell_concessions(&capture->plan);
 	warn_of_programs(capture);
 	target_format(&capture->plan.target, capture->plan.kind, capture->plan.cpu_count,
 		      capture->target_text, sizeof(capture->target_text));
@@ -785,7 +591,6 @@ void capture_destroy(struct capture *capture)
 	free(capture->descs);
 	free(capture->absent_text);
 	free(capture->counted_text);
-	free(capture->notice);
 	free(capture);
 }
 
@@ -801,7 +606,7 @@ const struct event_desc *capture_event(const struct capture *capture, size_t ind
 
 const char *capture_notice(const struct capture *capture)
 {
-	return capture->notice ? capture->notice : "";
+	return capture->plan.notice ? capture->plan.notice : "";
 }
 
 const char *capture_absent_events(const struct capture *capture)

@@ -966,5 +966,6 @@ void capture_plan_finish(struct capture_plan *plan)
 	event_spec_list_finish(&plan->events);
 	core_pmus_finish(&plan->pmus);
 	free(plan->cpus);
+	free(plan->notice);
 	*plan = (struct capture_plan){ 0 };
 }

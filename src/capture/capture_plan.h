@@ -16,6 +16,10 @@
 #include "capture/event_set.h"
 #include "event_spec.h"
 
+/* Each event on a task is scheduled with it and read for its losses; with more descriptors than
+ * this, CPU-wide events cost less. */
+#define TASK_DESCRIPTORS_WANTED 1000
+
 struct capture_config;	/* capture/capture.h */
 
 struct capture_plan {
@@ -37,6 +41,8 @@ struct capture_plan {
 	size_t cpu_count;
 	struct core_pmus pmus;		/* owned */
 	struct ring_size rings;
+	struct ring_size wanted_rings;	/* as asked for; opening may lower `rings` */
+	bool are_copies_wanted;		/* rings were chosen to hold copies of stacks */
 	size_t descriptors_max;		/* limit for events on single tasks */
 	size_t descriptors_limit;	/* soft limit of this process */
 	struct event_features features;
@@ -54,6 +60,7 @@ struct capture_plan {
 	bool was_refused_cpu_wide;
 	struct event_set set;		/* open, disabled */
 	struct off_cpu *off_cpu;	/* owned; NULL: off-cpu is no event of it */
+	char *notice;			/* owned; NULL: nothing to tell */
 	int cgroup_fd;			/* valid during capture_plan_open(); -1: no cgroup */
 };
 
@@ -71,9 +78,19 @@ bool capture_plan_chains_hits(const struct capture_plan *plan, const struct even
  * fit into a ring. capture_plan_open() calls it too, after lowering the rings. */
 void capture_plan_fit_copies(struct capture_plan *plan);
 
+/* Returns how many events capture_plan_chains_hits() is true for. */
+size_t capture_plan_count_chained(const struct capture_plan *plan);
+
 /* Opens all events, with the necessary fallbacks. 0, or -errno with the reason and remedy. */
 int capture_plan_open(struct capture_plan *plan, struct diag *why);
 void capture_plan_finish(struct capture_plan *plan);	/* a zeroed plan is fine */
+
+/* Appends a line to the notice; without memory it is left out. */
+void capture_plan_tell(struct capture_plan *plan, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Appends what an open plan samples other than asked for, with causes and remedies. */
+void capture_plan_tell_concessions(struct capture_plan *plan);
 
 /* Returns true when off-cpu is one of the events. */
 bool capture_plan_has_off_cpu(const struct capture_plan *plan);

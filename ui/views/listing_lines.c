@@ -123,7 +123,7 @@ static int layers_width(bool is_short, enum listing_layer shown)
 	return width;
 }
 
-/* Returns the layer to mark; none (LISTING_LAYERS) before the first rows, unless a key chose one. */
+/* Returns the layer to mark; LISTING_LAYERS, none, before the first rows unless a key chose one. */
 static enum listing_layer layer_shown(const struct listing_view *listing)
 {
 	if (listing->rows.count)
