@@ -17,6 +17,8 @@ import time
 
 import pyte
 
+from looks import Looks
+
 PATIENCE_S = 60     # for a hang, not for speed
 CLEAR = b"\033[H\033[2J"
 
@@ -157,9 +159,10 @@ class PtyScreen:
         """The screen's text, once @is_true(text) of a frame to which nothing is added: a part of
         one may show new rows above an old bottom line."""
         end = time.monotonic() + PATIENCE_S
-        while not (is_true(text := self.text()) and not self.look(0.05)):
+        looks = Looks(is_true)
+        while not (looks.has(text := self.text()) and not self.look(0.05)):
             if time.monotonic() > end or self.process.poll() is not None:
-                raise TimeoutError(f"waited for {what}; the screen is:\n{text}")
+                raise TimeoutError(f"waited for {what}{looks.reason()}; the screen is:\n{text}")
             self.look(0.05)
         return text
 

@@ -10,10 +10,11 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from looks import Looks  # noqa: E402
 from parent_death import die_with_parent  # noqa: E402
 
 FLAMETOP, WORKLOADS = os.environ["FLAMETOP"], os.environ["WORKLOADS"]
-PATIENCE_S = 40     # for a hang, not for speed
+PATIENCE_S = 60     # for a hang, not for speed
 counts = {"passed": 0, "failed": 0, "skipped": 0}
 
 
@@ -87,8 +88,13 @@ class Terminal:
         return subprocess.run([*self.tmux_command, *arguments], check=False, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
 
-    def text(self):
+    def capture(self):
+        """The screen's text as it is at this moment, perhaps in the middle of a frame."""
         return self.tmux("capture-pane", "-p")
+
+    def text(self):
+        """The screen's text, not in the middle of a frame."""
+        return self.standing(self.capture())
 
     def keys(self, *keys):
         """tmux's names: "q", "Space", "C-c", "Escape", "PageDown"..."""
@@ -110,20 +116,20 @@ class Terminal:
     def resize(self, width, height):
         self.tmux("resize-window", "-x", str(width), "-y", str(height))
 
-    def wait(self, is_true, what):
-        """The screen's text, once @is_true(text)."""
-        end = time.monotonic() + PATIENCE_S
-        while not is_true(text := self.text()):
+    def wait(self, is_true, what, patience_s=PATIENCE_S):
+        """The screen's text, once @is_true(text) of a whole frame."""
+        end = time.monotonic() + patience_s
+        looks = Looks(is_true)
+        while not (looks.has(text := self.capture()) and looks.has(text := self.standing(text))):
             if time.monotonic() > end:
-                raise TimeoutError(f"waited for {what}; the screen is:\n{text}")
+                raise TimeoutError(f"waited for {what}{looks.reason()}; the screen is:\n{text}")
             time.sleep(0.05)
-        whole = self.standing(text)
-        return whole if is_true(whole) else text
+        return text
 
     def standing(self, text):
         """A frame comes in pieces: the screen's text once it is the same twice."""
         for _ in range(10):
-            before, text = text, self.text()
+            before, text = text, self.capture()
             if text == before:
                 break
         return text
