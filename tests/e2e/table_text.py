@@ -1,6 +1,9 @@
 """What a user reads off the screen: the view, its rows, the breadcrumb, a menu."""
 import collections
+import contextlib
 import re
+
+LAST_ROW_S = 5      # the cursor has not moved since the key: there is no other row
 
 Row = collections.namedtuple("Row", "is_cursor cells line")     # cells: by title; line: from 0
 
@@ -71,17 +74,26 @@ def go_home(terminal):
                          "the first row")
 
 
-def go_to(terminal, symbol):
-    """Moves the cursor onto the row of @symbol; the rows must stand still."""
-    text = go_home(terminal)
-    for _ in range(30):
-        if cursor_row(text).cells["SYMBOL"].split("] ")[-1].strip() == symbol:
-            return
-        before = cursor_row(text)
-        terminal.keys("Down")
-        text = terminal.wait(lambda text, before=before: cursor_row(text) and
-                             cursor_row(text).line != before.line, "the cursor to move")
-    raise TimeoutError(f"the cursor does not come to {symbol}")
+def identity(row):
+    """What tells the row from others, whatever its numbers are now."""
+    return [row.cells[title] for title in ("EVENT", "PID", "COMMAND LINE", "COMMAND", "DSO", "SYMBOL",
+                                           "CPU")]
+
+
+def go_to(terminal, wanted, title="SYMBOL"):
+    """Moves the cursor onto the row with that cell, a symbol's with or without its kind; the text
+    then. Rows that are nearly equal may change places under way: then it begins anew."""
+    for _ in range(5):
+        text = go_home(terminal)
+        with contextlib.suppress(TimeoutError):     # the last row
+            for _ in range(60):
+                row = cursor_row(text)
+                if wanted in (row.cells[title], row.cells[title].split("] ")[-1].strip()):
+                    return text
+                terminal.keys("Down")
+                text = terminal.wait(lambda text, row=row: (now := cursor_row(text)) and
+                                     identity(now) != identity(row), "the next row", LAST_ROW_S)
+    raise TimeoutError(f"the cursor does not come to {wanted}:\n{text}")
 
 
 def column(text, title):
