@@ -13,7 +13,7 @@ import traceback
 
 FLAMETOP, WORKLOADS = os.environ["FLAMETOP"], os.environ["WORKLOADS"]
 FIRST_ARGUMENT = {"x86_64": "%di", "aarch64": "%x0"}[platform.machine()]    # its register
-PATIENCE_S = int(os.environ.get("PATIENCE_S", "60"))    # for a hang, not for speed
+PATIENCE_S = int(os.environ.get("PATIENCE_S", "180"))    # for a hang, not for speed
 counts = {"passed": 0, "failed": 0, "skipped": 0}
 
 
