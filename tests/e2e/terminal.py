@@ -12,6 +12,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from looks import Looks  # noqa: E402
 from parent_death import die_with_parent  # noqa: E402
+from priority import set_priority  # noqa: E402, F401
 
 FLAMETOP, WORKLOADS = os.environ["FLAMETOP"], os.environ["WORKLOADS"]
 PATIENCE_S = 60     # for a hang, not for speed
