@@ -8,7 +8,7 @@ A check_* file beside this one holds a group of rows and ends with run_rows():
         with fault.watch(pids=[process.pid]) as screen:
             fault.expect("its row says so", screen.wait_for("unreadable"))
 
-row(number, title, is_long=False, limit_s=90): long rows are run by `make faults` alone.
+row(number, title, is_long=False, limit_s=180): long rows are run by `make faults` alone.
 tested_by(number, title, tests): other suites test it: "SUITE/FILE: FUNCTION, FUNCTION; ...". That
 they exist and are used is checked; what they found is in their own results.
 not_here(number, title, reason)
@@ -73,7 +73,7 @@ class Skipped(Exception):
     """The machine cannot provoke it."""
 
 
-def row(number, title, is_long=False, limit_s=90):
+def row(number, title, is_long=False, limit_s=180):
     def note(function):
         ROWS.append({"row": number, "fault": title, "test": function, "is_long": is_long,
                      "limit_s": limit_s})
