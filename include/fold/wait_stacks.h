@@ -6,8 +6,8 @@
  *   cut    take < main
  *
  * The kind follows from names of kernel functions. The leaf of a cut stack is the first user
- * function that is not the C library's; of a kernel thread, the first function above those of the
- * scheduler and of what it waits in.
+ * function that is neither the C library's nor of such a layer of a runtime (Go's, HotSpot's); of a
+ * kernel thread, the first function above those of the scheduler and of what it waits in.
  *
  * Use:    wait_stacks_prepare() before folds of a window begin, as it adds stacks to the trie; the
  *         others while they last. Folds of other events have NULL for it.
@@ -56,6 +56,9 @@ enum wait_kind wait_reason_kind(const struct wait_reason *reason);
  * its wrappers of system calls in any program. */
 bool wait_dso_is_libc(const char *dso);
 bool wait_name_is_wrapper(const char *name);
+/* Whether the threads of a runtime or server wait in @name, as the file has it, whatever they wait
+ * for. @dso: the base name of its DSO. */
+bool wait_name_is_primitive(const char *dso, const char *name);
 
 struct wait_stacks {
 	struct stack_trie *trie;	/* borrowed, like the next two */

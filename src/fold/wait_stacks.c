@@ -174,6 +174,63 @@ bool wait_name_is_wrapper(const char *name)
 	return false;
 }
 
+/* Runtimes and servers have layers of their own above the C library, or in place of it, by which
+ * all of their threads wait. A row of such a function would be of all reasons at once; its caller
+ * is the reason: ObjectMonitor::enter, runtime.findRunnable, LWLockAcquire. Of CPython the layer
+ * itself is the reason: take_gil, PyThread_acquire_lock_timed. */
+static const struct primitive_row {
+	const char *dso;	/* beginning of its base name; "": any, no other language has such
+				 * names */
+	const char *name;	/* as in the file; see is_primitive_row() */
+} primitive_rows[] = {
+	/* Go: packages of system calls, and what the threads of its scheduler sleep in */
+	{ "", "syscall." }, { "", "internal/poll." }, { "", "internal/syscall/unix." },
+	{ "", "runtime/internal/syscall." }, { "", "internal/runtime/syscall." },
+	{ "", "golang.org/x/sys/unix." }, { "", "runtime.futex" }, { "", "runtime.usleep" },
+	{ "", "runtime.epollwait" }, { "", "runtime.futexsleep" }, { "", "runtime.notesleep" },
+	{ "", "runtime.notetsleep" }, { "", "runtime.notetsleep_internal" },
+	{ "", "runtime.notetsleepg" }, { "", "runtime.semasleep" }, { "", "runtime.mPark" },
+	{ "", "runtime.stopm" },
+
+	/* HotSpot: os::PlatformEvent, os::PlatformMonitor (without os:: since JDK 21),
+	 * PosixSemaphore, Parker::park, Monitor::wait..., ObjectMonitor::EnterI */
+	{ "libjvm.so", "_ZN2os13PlatformEvent" }, { "libjvm.so", "_ZN13PlatformEvent" },
+	{ "libjvm.so", "_ZN2os15PlatformMonitor" }, { "libjvm.so", "_ZN15PlatformMonitor" },
+	{ "libjvm.so", "_ZN14PosixSemaphore" }, { "libjvm.so", "_ZN6Parker4park" },
+	{ "libjvm.so", "_ZN7Monitor4wait" }, { "libjvm.so", "_ZN7Monitor28wait_without_" },
+	{ "libjvm.so", "_ZN13ObjectMonitor6EnterI" },
+
+	{ "postgres", "PGSemaphoreLock" }, { "postgres", "WaitEventSetWait" },
+	{ "postgres", "WaitEventSetWaitBlock" }, { "postgres", "WaitLatch" },
+	{ "postgres", "WaitLatchOrSocket" },
+
+	/* C++: std::condition_variable::wait, std::__condvar, std::thread::join,
+	 * std::this_thread::__sleep_for; Rust: std::sys, std::thread::park, std::thread::sleep */
+	{ "libstdc++.so", "_ZNSt18condition_variable4wait" }, { "libstdc++.so", "_ZNSt9__condvar" },
+	{ "libstdc++.so", "_ZNSt6thread4join" }, { "libstdc++.so", "_ZNSt11this_thread" },
+	{ "", "_ZN3std3sys" }, { "", "_ZN3std6thread4park" }, { "", "_ZN3std6thread5sleep" },
+};
+
+/* A name of a package and a mangled one are beginnings. The others may have a suffix of a linker
+ * (runtime.futex.abi0) or compiler. */
+static bool is_primitive_row(const struct primitive_row *row, const char *dso, const char *name)
+{
+	const size_t bytes = strlen(row->name);
+
+	if (strncmp(name, row->name, bytes) != 0 || strncmp(dso, row->dso, strlen(row->dso)) != 0)
+		return false;
+	return row->name[0] == '_' || row->name[bytes - 1] == '.' || !name[bytes] ||
+	       name[bytes] == '.';
+}
+
+bool wait_name_is_primitive(const char *dso, const char *name)
+{
+	for (size_t i = 0; i < sizeof(primitive_rows) / sizeof(primitive_rows[0]); i++)
+		if (is_primitive_row(&primitive_rows[i], dso, name))
+			return true;
+	return false;
+}
+
 void wait_stacks_init(struct wait_stacks *waits, struct stack_trie *trie,
 		      struct symbol_names *names, const struct waits *of)
 {
@@ -327,14 +384,14 @@ static void take_kernel_frame(struct wait_stacks *waits, const struct wait_walk 
 	part->code_node = walk->node;
 }
 
-/* Walks on to the first user function that is neither the C library's nor in unknown memory, where
- * a stack without frame pointers may lead. False: there is none; @walk is at the first user
- * function. */
+/* Walks on to the first user function that is neither the C library's, nor of such a layer, nor in
+ * unknown memory, where a stack without frame pointers may lead. A stack that ends before it stops
+ * at the layer. False: there is only the C library; @walk is at the first user function. */
 static bool find_user_code(struct wait_stacks *waits, struct wait_walk *walk)
 {
 	const struct strpool *strings = waits->names->strings;
-	const struct wait_walk first = *walk;
-	bool has_seen_libc = false;
+	struct wait_walk outermost = *walk;
+	bool has_seen_libc = false, is_found = false;
 
 	do {
 		const char *dso = strpool_get(strings, walk->symbol->dso_name);
@@ -342,12 +399,16 @@ static bool find_user_code(struct wait_stacks *waits, struct wait_walk *walk)
 		const bool is_libc = wait_dso_is_libc(dso);
 
 		if (!is_libc && strcmp(dso, "[unknown]") != 0 &&
-		    (has_seen_libc || !wait_name_is_wrapper(name)))
-			return true;
+		    (has_seen_libc || !wait_name_is_wrapper(name))) {
+			if (!wait_name_is_primitive(dso, name))
+				return true;
+			outermost = *walk;
+			is_found = true;
+		}
 		has_seen_libc |= is_libc;
 	} while (step(waits, walk));
-	*walk = first;
-	return false;
+	*walk = outermost;
+	return is_found;
 }
 
 /* Sets the kind of @stack, and what it is shown as. False: out of memory. */

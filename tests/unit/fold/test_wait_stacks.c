@@ -271,6 +271,77 @@ static void test_names_of_primitives(void **state)
 	assert_false(wait_name_is_wrapper("reader"));
 }
 
+/* Layers of runtimes by which all of their threads wait; their callers say for what. */
+static void test_names_of_layers(void **state)
+{
+	static const struct {
+		const char *dso, *name;
+		bool is_primitive;
+	} known[] = {
+		{ "server", "runtime.futex.abi0", true },
+		{ "server", "runtime.notesleep", true },
+		{ "server", "runtime.findRunnable", false },
+		{ "server", "runtime.futexwakeup", false },
+		{ "server", "syscall.Syscall6", true },
+		{ "server", "internal/poll.(*FD).Read", true },
+		{ "server", "os.(*File).Read", false },
+		{ "libjvm.so", "_ZN2os13PlatformEvent4parkEv", true },
+		{ "libjvm.so", "_ZN15PlatformMonitor4waitEm", true },
+		{ "libjvm.so", "_ZN13ObjectMonitor6EnterIEP10JavaThread", true },
+		{ "libjvm.so", "_ZN13ObjectMonitor5enterEP10JavaThread", false },
+		{ "server", "_ZN7Monitor4waitEl", false },
+		{ "postgres", "WaitLatch", true },
+		{ "postgres", "WaitLatches", false },
+		{ "postgres", "ProcSleep", false },
+		{ "server", "WaitLatch", false },
+		{ "libstdc++.so.6", "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
+		  true },
+		{ "server", "_ZN3std3sys3pal4unix5futex10futex_wait17h0E", true },
+		{ "libpython3.12.so.1.0", "PyThread_acquire_lock_timed", false },
+		{ "libpython3.12.so.1.0", "take_gil", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		assert_int_equal(wait_name_is_primitive(known[i].dso, known[i].name),
+				 known[i].is_primitive);
+}
+
+/* In a program of Go, who waits is above the layer of the runtime; where the stack ends before
+ * that, the layer is, and not the kernel or the wrapper below it. */
+static void test_who_waits_is_above_the_layer_of_a_runtime(void **state)
+{
+	static const char *const functions[] = { "runtime.futex.abi0", "runtime.notesleep",
+						 "runtime.findRunnable" };
+	struct slice_entry entry = WAIT_IN(false, SCHEDULE, FUTEX, DO_FUTEX, SYSCALL);
+	struct flat_builder *builder = flat_builder_create();
+	const uint32_t server = fixture_dso(&model, "/bin/server", DSO_LOADING);
+	struct flat_table flat;
+	struct diag why;
+	uint32_t frames[5];
+	void *table;
+	size_t bytes;
+
+	(void)state;
+	frames[0] = fixture_kernel_frame(&model, FIXTURE_SYSCALL_ADDRESS + 0x100 * FUTEX);
+	frames[1] = fixture_kernel_frame(&model, FIXTURE_SYSCALL_ADDRESS + 0x100 * SYSCALL);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(flat_builder_add(builder, 0x1000 + 0x100 * i, 0x100, functions[i],
+						  NULL, 0), 0);
+		frames[2 + i] = stack_trie_frame(&model.trie, server, 0x1000 + 0x100 * i);
+	}
+	assert_int_equal(flat_builder_finish(builder, 1, &table, &bytes), 0);
+	assert_int_equal(flat_table_check(&flat, table, bytes, &why), 0);
+	flat_builder_destroy(builder);
+	dso_table_set_ready(&model.dsos, server, &flat, &flat.header->build_id);
+
+	entry.stack = fixture_stack(&model, frames, 5);
+	expect(entry, WAIT_KIND_FUTEX, "runtime.findRunnable");
+	entry.stack = fixture_stack(&model, frames, 4);
+	expect(entry, WAIT_KIND_FUTEX, "runtime.notesleep");
+	free(table);
+}
+
 UNIT_TESTS(test_wait_stacks)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,7 +355,10 @@ UNIT_TESTS(test_wait_stacks)
 		cmocka_unit_test_setup_teardown(test_a_sample_on_a_cpu_is_no_wait, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_rows_and_filters_of_waits, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_who_waits_is_above_the_layer_of_a_runtime, set_up, tear_down),
 		cmocka_unit_test(test_names_of_primitives),
+		cmocka_unit_test(test_names_of_layers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
