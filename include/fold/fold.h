@@ -90,6 +90,7 @@ struct fold_row {
 				 * too many to count */
 	uint32_t waker;		/* waits: shared by all that have one, 0, or FOLD_MIXED */
 	uint16_t wait_kinds;	/* waits: a bit per enum wait_kind; else 0 */
+	uint16_t self_wait_kinds;	/* those of its own waits; 0: it has none */
 	uint8_t wait_states;	/* waits: a bit per enum wait_state; else 0 */
 	bool is_idle;
 };

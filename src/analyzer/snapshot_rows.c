@@ -372,9 +372,12 @@ static const char *name_of_state(uint32_t state)
 static void put_wait(struct snapshot_rows *list, const struct fold_row *from,
 		     struct snapshot_row_text *text)
 {
-	if (!from->wait_kinds)
+	/* Beside its time there is what that time was for. */
+	const uint16_t kinds = from->self_wait_kinds ? from->self_wait_kinds : from->wait_kinds;
+
+	if (!kinds)
 		return;
-	text->wait = put_names(&list->block, from->wait_kinds, WAIT_KINDS, name_of_kind);
+	text->wait = put_names(&list->block, kinds, WAIT_KINDS, name_of_kind);
 	text->wait_state = put_names(&list->block, from->wait_states, WAIT_STATES, name_of_state);
 	if (from->waker != FOLD_MIXED)
 		text->waker = snapshot_text_put_string(&list->block, list->fold->names->strings,

@@ -357,12 +357,17 @@ static uint32_t merge_wakers(uint32_t a, uint32_t b)
 	return !a ? b : !b || a == b ? a : FOLD_MIXED;
 }
 
+static uint16_t wait_kind_bit(const struct sample *sample)
+{
+	return (uint16_t)(1u << wait_stacks_kind(sample->waits, sample->entry));
+}
+
 static void add_wait(struct fold_row *row, const struct sample *sample)
 {
 	const struct wait_tuple *tuple = wait_stacks_tuple(sample->waits, sample->entry);
 
 	row->waker = row->wait_kinds ? merge_wakers(row->waker, tuple->waker.v) : tuple->waker.v;
-	row->wait_kinds |= (uint16_t)(1u << wait_stacks_kind(sample->waits, sample->entry));
+	row->wait_kinds |= wait_kind_bit(sample);
 	row->wait_states |= (uint8_t)(1u << wait_stacks_state(sample->waits, sample->entry));
 }
 
@@ -411,6 +416,8 @@ static void add_leaf(struct fold *fold, uint32_t frame, const struct sample *sam
 	if (!row)
 		return;
 	fold_add_self(fold, row, sample->entry->count, sample->weight);
+	if (sample->waits)
+		row->self_wait_kinds |= wait_kind_bit(sample);
 	if (fold->keys & KEY_FROM && sample->entry->bucket == BRANCH_PREDICTED)
 		row->predicted += sample->weight;
 	else if (fold->keys & KEY_FROM && sample->entry->bucket == BRANCH_MISPREDICTED)
@@ -562,6 +569,7 @@ static void add_thread(struct fold_group *group, const struct fold_row *row)
 	stats_add(&sum->stats, &row->stats);
 	sum->waker = sum->wait_kinds ? merge_wakers(sum->waker, row->waker) : row->waker;
 	sum->wait_kinds |= row->wait_kinds;
+	sum->self_wait_kinds |= row->self_wait_kinds;
 	sum->wait_states |= row->wait_states;
 	sum->cpu = fold_merge(sum->cpu, row->cpu);
 	sum->cgroup = fold_merge(sum->cgroup, row->cgroup);

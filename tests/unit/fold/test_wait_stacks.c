@@ -234,6 +234,33 @@ static void test_rows_and_filters_of_waits(void **state)
 	assert_int_equal(fold_samples(KEY_DSO | KEY_SYMBOL, &filter, entries, "f"), 0);
 }
 
+/* f waits for a futex itself; it calls g, which waits for a timer. */
+static void test_a_row_knows_what_it_waits_for_itself(void **state)
+{
+	static const enum kernel_function kernel[] = { SCHEDULE, NANOSLEEP, SYSCALL };
+	static const enum fixture_function calls[] = { FN_G, FN_F, FN_MAIN };
+	const uint16_t futex = 1u << WAIT_KIND_FUTEX, timer = 1u << WAIT_KIND_TIMER;
+	const struct slice_entry entries[] = {
+		WAIT_IN(true, SCHEDULE, FUTEX, DO_FUTEX, SYSCALL),
+		wait_in(kernel, 3, true, calls, 3),
+	};
+	struct fold fold;
+
+	(void)state;
+	assert_int_equal(wait_stacks_begin(&stacks, 0, false, false), 0);
+	assert_int_equal(wait_stacks_prepare(&stacks, entries, 2), 0);
+	fold_init(&fold, &model.trie, &model.names, &model.tasks, KEY_DSO | KEY_SYMBOL, 0,
+		  &fixture_no_filter);
+	fold_set_waits(&fold, &stacks);
+	fold_add(&fold, entries, 2, 1.0);
+	assert_int_equal(fixture_row(&fold, "f", false)->self_wait_kinds, futex);
+	assert_int_equal(fixture_row(&fold, "f", false)->wait_kinds, futex | timer);
+	assert_int_equal(fixture_row(&fold, "g", false)->self_wait_kinds, timer);
+	assert_int_equal(fixture_row(&fold, "main", false)->self_wait_kinds, 0);
+	assert_int_equal(fixture_row(&fold, "main", false)->wait_kinds, futex | timer);
+	fold_finish(&fold);
+}
+
 static void test_names_of_primitives(void **state)
 {
 	static const struct {
@@ -357,6 +384,8 @@ UNIT_TESTS(test_wait_stacks)
 		cmocka_unit_test_setup_teardown(test_rows_and_filters_of_waits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_who_waits_is_above_the_layer_of_a_runtime, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_row_knows_what_it_waits_for_itself, set_up,
+						tear_down),
 		cmocka_unit_test(test_names_of_primitives),
 		cmocka_unit_test(test_names_of_layers),
 	};
