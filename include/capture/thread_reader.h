@@ -5,7 +5,9 @@
  *          stack than the one that its registers belong to.
  * Idea:    a blocked thread keeps still. What was read of it is accepted only if the scheduler has
  *          not run it in between, else it is read again.
- * Bounds:  THREAD_ATTEMPTS attempts per thread; the copy's size is the caller's choice.
+ * Bounds:  THREAD_ATTEMPTS attempts per thread; the copy's size is the caller's choice. A process
+ *          whose memory does not respond, as a mapped file's server is dead, takes
+ *          two seconds.
  * Source:  proc(5): /proc/PID/task/TID/{stat,status,schedstat,sched,syscall,stack};
  *          process_vm_readv(2); futex(2).
  * Thread:  a thread of its own reads; all calls come from one other thread. The reader is the
@@ -34,6 +36,7 @@ enum thread_look {
 	THREAD_RUNNING,		/* runs or waits for a CPU: its stack is not known */
 	THREAD_CHANGED,		/* ran during each attempt */
 	THREAD_REFUSED,		/* the user may not look at its stack */
+	THREAD_SILENT,		/* its memory did not respond */
 };
 
 struct thread_now {

@@ -12,7 +12,8 @@
  * another register end early.
  *
  * A read of a thread's memory may block for ever, as its stack may be a mapping of a file whose
- * server does not respond: so a thread of its own reads, and nobody waits for it to end.
+ * server does not respond: so the memory is read by a blocking call, which is abandoned when it
+ * hangs. The threads of that process have no stack then, until the call returns; all others have.
  */
 #include "capture/thread_reader.h"
 
@@ -53,6 +54,7 @@
 #define SAMPLE_WORDS   (5 + REGISTERS_MAX + 2)	/* a sample without its stack has at most so many */
 #define AGAIN_THREADS_MAX 64	/* the registers of so many are read again for one that ran */
 #define UNKNOWN_BP     1u	/* no stack is there: a walk that needs it ends */
+#define MEMORY_MS  2000	/* memory that takes longer does not respond */
 #define LOCK_HAS_WAITERS 2u	/* glibc's value of a lock that somebody waits for */
 
 struct thread_reader {
@@ -68,7 +70,9 @@ struct thread_reader {
 	const struct off_cpu *off_cpu;	/* borrowed; NULL: there is none */
 	struct thread_now *threads;	/* owned; with their `kernel` */
 	size_t count;
-	unsigned char stack[THREAD_COPY_BYTES_MAX + 8];	/* the copy of one thread's */
+	struct memory_job *memory;	/* owned; memory of the last thread; NULL: a call that
+					 * hangs has it, or there was none yet */
+	struct blocking_calls calls;
 	int64_t lag_ns[CPUS_MAX];	/* our clock less the scheduler's; 0: not measured */
 	bool has_iterator;		/* was tried: it is, or was refused */
 	/* thread_reader_start() stores true after the threads were listed; the reading thread
@@ -76,6 +80,18 @@ struct thread_reader {
 	atomic_bool is_due;
 	/* How many threads were read; the reading thread stores, thread_reader_progress() loads. */
 	_Atomic size_t progress;
+};
+
+/* Reads memory of a thread: its stack and the words of the lock that it waits for. */
+struct memory_job {
+	struct blocking_job job;
+	pid_t pid;
+	uint64_t sp, futex;		/* futex 0: there is none */
+	size_t room;			/* how much of the stack is copied */
+	size_t stack_bytes;		/* results: how much was there */
+	bool has_words;
+	uint32_t words[3];
+	unsigned char stack[THREAD_COPY_BYTES_MAX + 8];
 };
 
 /* What one attempt found. */
@@ -260,29 +276,15 @@ static void read_kernel(struct attempt *attempt, struct thread_now *thread)
 		thread->kernel = strdup(names);
 }
 
-static void read_lock(const struct attempt *attempt, struct thread_now *thread)
+/* Copies the thread's memory from its stack pointer up to where the stack ends. */
+static void copy_stack(struct memory_job *memory)
 {
-	const struct thread_call *call = &attempt->call;
-	uint32_t words[3];
-	const struct iovec here = { words, sizeof(words) };
-	const struct iovec there = { (void *)(uintptr_t)call->arguments[0], sizeof(words) };
-
-	if (call->number != SYS_futex ||
-	    process_vm_readv((pid_t)thread->pid, &here, 1, &there, 1, 0) != sizeof(words))
-		return;
-	thread->owner = thread_lock_owner(call, words);
-	thread->futex = thread->owner ? call->arguments[0] : 0;
-}
-
-/* Copies at most @room bytes of the thread's memory from @sp up to where it ends. */
-static size_t copy_stack(const struct thread_now *thread, uint64_t sp, void *out, size_t room)
-{
-	const struct iovec here = { out, room };
+	const struct iovec here = { memory->stack, memory->room };
 	struct iovec there[PAGES_MAX];
-	size_t count = 0;
+	size_t count = 0, room = memory->room;
 	ssize_t got;
 
-	for (uint64_t at = sp; room; count++) {	/* page by page: the last ones may not be there */
+	for (uint64_t at = memory->sp; room; count++) {	/* by page: the last may not be there */
 		const size_t in_page = PAGE_BYTES - at % PAGE_BYTES;
 		const size_t bytes = in_page < room ? in_page : room;
 
@@ -290,8 +292,48 @@ static size_t copy_stack(const struct thread_now *thread, uint64_t sp, void *out
 		at += bytes;
 		room -= bytes;
 	}
-	got = process_vm_readv((pid_t)thread->pid, &here, 1, there, count, 0);
-	return got < 0 ? 0 : (size_t)got;
+	got = process_vm_readv(memory->pid, &here, 1, there, count, 0);
+	memory->stack_bytes = got < 0 ? 0 : (size_t)got;
+}
+
+static void run_memory_job(struct blocking_job *job)
+{
+	struct memory_job *memory = (struct memory_job *)job;
+	const struct iovec here = { memory->words, sizeof(memory->words) };
+	const struct iovec there = { (void *)(uintptr_t)memory->futex, sizeof(memory->words) };
+
+	copy_stack(memory);
+	memory->has_words = memory->futex && process_vm_readv(memory->pid, &here, 1, &there, 1, 0)
+					     == sizeof(memory->words);
+}
+
+static void drop_memory_job(struct blocking_job *job)
+{
+	free(job);
+}
+
+/* Reads stack and lock of @thread to reader->memory. Returns false when its memory does not
+ * respond. */
+static bool read_memory(struct thread_reader *reader, const struct thread_call *call,
+			struct thread_now *thread)
+{
+	struct memory_job *memory = reader->memory ? reader->memory : malloc(sizeof(*memory));
+
+	reader->memory = NULL;
+	if (!memory)
+		return false;
+	memory->job = (struct blocking_job){ .key = thread->pid, .run = run_memory_job,
+					     .drop = drop_memory_job };
+	memory->pid = (pid_t)thread->pid;
+	memory->sp = call->sp;
+	memory->futex = call->number == SYS_futex ? call->arguments[0] : 0;
+	memory->room = reader->copy_bytes;
+	if (blocking_calls_run(&reader->calls, &memory->job))
+		return false;
+	reader->memory = memory;
+	thread->owner = memory->has_words ? thread_lock_owner(call, memory->words) : 0;
+	thread->futex = thread->owner ? memory->futex : 0;
+	return true;
 }
 
 static bool take_room(struct thread_reader *reader)
@@ -331,8 +373,10 @@ static bool is_32_bits(const struct thread_call *call)
 
 /* Queues a sample of @thread: PERF_RECORD_SAMPLE of perf_event_open(2). */
 static bool queue_sample(struct thread_reader *reader, const struct thread_now *thread,
-			 const struct attempt *attempt, size_t stack_bytes)
+			 const struct attempt *attempt)
 {
+	const size_t stack_bytes = reader->memory->stack_bytes;
+	unsigned char *stack = reader->memory->stack;
 	const struct thread_call *call = &attempt->call;
 	const struct user_registers registers = { .ip = call->ip, .sp = call->sp,
 						  .bp = UNKNOWN_BP };
@@ -362,8 +406,8 @@ static bool queue_sample(struct thread_reader *reader, const struct thread_now *
 	at = (char *)(header + 1);
 	memcpy(at, words, count * sizeof(*words));
 	at += count * sizeof(*words);
-	memset(reader->stack + stack_bytes, 0, padded - stack_bytes);
-	memcpy(at, reader->stack, padded);
+	memset(stack + stack_bytes, 0, padded - stack_bytes);
+	memcpy(at, stack, padded);
 	if (padded)
 		memcpy(at + padded, &(uint64_t){ stack_bytes }, 8);
 	commit(reader);
@@ -455,11 +499,10 @@ static const struct task_registers *find_registers(const struct thread_reader *r
 }
 
 /* Looks at @thread once. @all: its registers, with the number of its switches, by which it is found
- * whether it has run since; NULL: unknown. @stack_bytes: how much of its stack is in
- * reader->stack. Returns false when it has ended. */
+ * whether it has run since; NULL: unknown. Its stack is in reader->memory then. Returns false when
+ * it has ended. */
 static bool look_once(struct thread_reader *reader, struct attempt *attempt,
-		      const struct task_registers *all, struct thread_now *thread,
-		      size_t *stack_bytes)
+		      const struct task_registers *all, struct thread_now *thread)
 {
 	const uint64_t runs = all ? all->switches : count_runs(attempt);
 	bool is_kernel;
@@ -473,11 +516,8 @@ static bool look_once(struct thread_reader *reader, struct attempt *attempt,
 	if (!is_kernel)
 		thread->look = read_call(attempt);
 	attempt->registers = all ? all->values : NULL;
-	if (thread->look == THREAD_READ) {
-		*stack_bytes = copy_stack(thread, attempt->call.sp, reader->stack,
-					  reader->copy_bytes);
-		read_lock(attempt, thread);
-	}
+	if (thread->look == THREAD_READ && !read_memory(reader, &attempt->call, thread))
+		thread->look = THREAD_SILENT;
 	if (thread->look != THREAD_RUNNING)
 		read_kernel(attempt, thread);
 	if ((all ? count_switches(attempt) : count_runs(attempt)) != runs)
@@ -518,7 +558,6 @@ static uint32_t innermost_id(const char *text, bool *is_inner)
 static bool read_thread(struct thread_reader *reader, struct thread_now *thread)
 {
 	struct attempt attempt;
-	size_t stack_bytes = 0;
 	char path[64];
 	bool is_there = true, is_inner, is_new;
 
@@ -534,8 +573,7 @@ static bool read_thread(struct thread_reader *reader, struct thread_now *thread)
 		if (is_new)
 			read_registers(reader, thread->pid);
 		is_there = look_once(reader, &attempt,
-				     is_new || !i ? find_registers(reader, thread) : NULL, thread,
-				     &stack_bytes);
+				     is_new || !i ? find_registers(reader, thread) : NULL, thread);
 	}
 	if (is_there && !thread->inner_tid &&
 	    read_file(attempt.directory, "status", attempt.text) > 0)
@@ -546,7 +584,7 @@ static bool read_thread(struct thread_reader *reader, struct thread_now *thread)
 	if (!is_there)
 		thread->time_ns = 0;
 	return !is_there || thread->look != THREAD_READ ||
-	       queue_sample(reader, thread, &attempt, stack_bytes);
+	       queue_sample(reader, thread, &attempt);
 }
 
 static int compare(const void *a, const void *b)
@@ -796,6 +834,7 @@ int thread_reader_create(struct thread_reader **out, size_t copy_bytes, struct d
 	*out = NULL;
 	if (!reader)
 		return diag_set(why, -ENOMEM, "no memory for the threads");
+	reader->calls.wait_ms = MEMORY_MS;
 	reader->copy_bytes = copy_bytes < THREAD_COPY_BYTES_MAX ? copy_bytes
 								: THREAD_COPY_BYTES_MAX;
 	reader->items_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -843,6 +882,8 @@ bool thread_reader_destroy(struct thread_reader *reader)
 	forget_threads(reader);
 	free(reader->registers);
 	task_iterator_destroy(reader->iterator);
+	blocking_calls_finish(&reader->calls);
+	free(reader->memory);
 	if (reader->items_fd >= 0)
 		close(reader->items_fd);
 	if (reader->room_fd >= 0)

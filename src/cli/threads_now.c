@@ -79,8 +79,8 @@ static int collect(struct session *session, struct snapshots *snapshots, int sto
 	}
 	if (!is_stuck)
 		return result;
-	return diag_set(why, -ETIMEDOUT, "a thread's memory can't be read, as the server of a file "
-			"that is mapped there does not respond: -p and -t choose others");
+	return diag_set(why, -ETIMEDOUT, "the kernel does not say where a thread is: -p and -t "
+			"choose others");
 }
 
 struct stack_index {
@@ -223,6 +223,7 @@ struct thread_looker {
 	struct off_cpu *off_cpu;	/* owned; the clock of the samples; NULL: none */
 	int stop_fd;			/* eventfd: serve() shall return */
 	bool has_services;
+	bool is_unfinished;		/* the last look still reads */
 	struct diag failure;		/* err not 0: no look is possible any more */
 	struct source source;		/* describes each look but the first */
 	uint64_t ended_early, dropped;	/* stacks so far, for the differences */
@@ -277,7 +278,34 @@ static void take_clock(struct thread_looker *looker)
 	looker->off_cpu = off_cpu;
 }
 
-/* Lists the threads and begins to read them. */
+/* @listing has what was lost since the first look: leaves there what was lost in this one. */
+static void note_losses(struct thread_looker *looker, struct thread_listing *listing)
+{
+	listing->incomplete -= looker->ended_early;
+	listing->dropped -= looker->dropped;
+	looker->ended_early += listing->incomplete;
+	looker->dropped += listing->dropped;
+}
+
+/* Waits for the end of the last look, which failed. Returns as collect() does. */
+static int end_last_look(struct thread_looker *looker, struct diag *why)
+{
+	struct threads_found *rest;
+	int result;
+
+	if (!looker->is_unfinished)
+		return 0;
+	rest = calloc(1, sizeof(*rest));
+	result = rest ? find(&looker->session, rest, looker->stop_fd, why)
+		      : diag_set(why, -ENOMEM, "no memory for the threads");
+	looker->is_unfinished = result != 0;
+	if (!result)
+		note_losses(looker, &rest->listing);
+	threads_found_destroy(rest);
+	return result;
+}
+
+/* Lists the threads and begins to read them. Returns as collect() does. */
 static int begin(struct thread_looker *looker, const struct threads_request *request,
 		 struct diag *why)
 {
@@ -286,6 +314,8 @@ static int begin(struct thread_looker *looker, const struct threads_request *req
 
 	if (err)
 		*why = looker->failure;
+	if (!err)
+		err = end_last_look(looker, why);
 	if (!err && !session->threads)
 		err = session_open_threads(session, &looker->options, why);
 	if (!err)
@@ -317,7 +347,8 @@ static struct threads_found *look(struct thread_looker *looker,
 	result = begin(looker, request, &why);
 	if (!result) {
 		result = find(&looker->session, found, looker->stop_fd, &why);
-		if (result < 0)		/* the reader, or the analyzer, may still be at it */
+		looker->is_unfinished = result == -ETIMEDOUT;
+		if (result < 0 && result != -ETIMEDOUT)	/* the analyzer may still be at it */
 			looker->failure = why;
 	}
 	if (result == STOPPED) {
@@ -326,10 +357,7 @@ static struct threads_found *look(struct thread_looker *looker,
 	}
 	found->number = request->number;
 	found->why = why;
-	found->listing.incomplete -= looker->ended_early;
-	found->listing.dropped -= looker->dropped;
-	looker->ended_early += found->listing.incomplete;
-	looker->dropped += found->listing.dropped;
+	note_losses(looker, &found->listing);
 	return found;
 }
 

@@ -312,6 +312,8 @@ const char *thread_rows_reason(const struct thread_now *now)
 	case THREAD_CHANGED: return "it ran while it was read";
 	case THREAD_REFUSED:
 		return "its stack may not be read: run as root, in the host's namespaces";
+	case THREAD_SILENT:
+		return "its memory can't be read: a mapped file's server does not respond";
 	case THREAD_KERNEL_ONLY:
 	case THREAD_READ:    return "";
 	}

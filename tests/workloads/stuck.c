@@ -9,14 +9,22 @@
  *		wait_for_condition, and one that computes in compute
  *   turns	COUNT threads that sleep for moments, in first_nap below first_way and in second_nap
  *		below second_way in turn, so that they are often seen while they change
+ *   silent	a thread in wait_for_time, whose stack can't be read to its end: reading the memory
+ *		above it blocks, until a SIGUSR1 comes. Fails where userfaultfd(2) is not permitted
  */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +40,7 @@ static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX
 static pthread_mutex_t ring[RING];
 static pthread_barrier_t both;
 static int nothing[2];
+static int silence;	/* userfaultfd(2): accesses wait until it is closed */
 
 FUNCTION worker_a(void *unused)
 {
@@ -181,7 +190,8 @@ static void *run_thread(void *argument)
 	return NULL;
 }
 
-static bool start(void (*run)(void *), uintptr_t argument)
+/* @stack: STACK_BYTES of memory; NULL: allocates it. */
+static bool start_on(void *stack, void (*run)(void *), uintptr_t argument)
 {
 	struct start *start = malloc(sizeof(*start));
 	pthread_attr_t attributes;
@@ -191,8 +201,38 @@ static bool start(void (*run)(void *), uintptr_t argument)
 		return false;
 	*start = (struct start){ run, (void *)argument };
 	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	if (stack)
+		pthread_attr_setstack(&attributes, stack, STACK_BYTES);
+	else
+		pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	return !pthread_create(&thread, &attributes, run_thread, start);
+}
+
+static bool start(void (*run)(void *), uintptr_t argument)
+{
+	return start_on(NULL, run, argument);
+}
+
+static void respond(int number)
+{
+	(void)number;
+	close(silence);
+}
+
+static bool start_silent(void)
+{
+	char *stack = mmap(NULL, 2 * (size_t)STACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register above = {
+		.range = { (uintptr_t)stack + STACK_BYTES, STACK_BYTES },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+
+	silence = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	signal(SIGUSR1, respond);
+	return stack != MAP_FAILED && silence >= 0 && !ioctl(silence, UFFDIO_API, &api) &&
+	       !ioctl(silence, UFFDIO_REGISTER, &above) && start_on(stack, wait_for_time, 0);
 }
 
 static bool start_kinds(void)
@@ -221,6 +261,8 @@ static bool start_all(const char *what, int count)
 	}
 	if (!strcmp(what, "kinds"))
 		return start_kinds();
+	if (!strcmp(what, "silent"))
+		return start_silent();
 	if (strcmp(what, "turns") && strcmp(what, "blocked"))
 		return false;
 	pthread_mutex_lock(&first);
@@ -232,7 +274,7 @@ static bool start_all(const char *what, int count)
 int main(int argc, char **argv)
 {
 	if (argc < 2 || !start_all(argv[1], argc > 2 ? atoi(argv[2]) : 1)) {
-		fprintf(stderr, "usage: stuck deadlock|ring|blocked|kinds|turns [COUNT]\n");
+		fprintf(stderr, "usage: stuck deadlock|ring|blocked|kinds|turns|silent [COUNT]\n");
 		return 2;
 	}
 	puts("ready");

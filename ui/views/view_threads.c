@@ -226,7 +226,7 @@ static enum role format_stack(const struct thread_entry *entry, char out[ROW_BYT
 		append(out, ROW_BYTES, entry->frames[i]);
 	if (entry->frame_count)
 		return ROLE_TEXT;
-	while (kernel && *kernel) {
+	while (kernel && *kernel && entry->now->look != THREAD_SILENT) {
 		kernel = next_function(kernel, name);
 		append(out, ROW_BYTES, name);
 	}
