@@ -181,7 +181,7 @@ struct snapshot_field {		/* a value that a hit carries */
 struct snapshot_event {
 	uint64_t time_ns;	/* end of the event: CLOCK_MONOTONIC, or the recording's clock */
 	uint32_t cpu;		/* UINT32_MAX: unknown */
-	uint32_t pid, tid;
+	uint32_t pid, tid, parent_pid;	/* parent_pid 0: unknown, or it had ended */
 	const char *comm, *event;
 	uint64_t period;
 	bool has_period;	/* true for a sample, false for a probe hit */

@@ -45,7 +45,7 @@ int listing_json_write(FILE *out, const struct snapshot *snapshot, enum listing_
 enum event_field {		/* in the order of option_event_fields */
 	EVENT_TIME, EVENT_CPU, EVENT_COMM, EVENT_PID, EVENT_TID, EVENT_NAME, EVENT_PERIOD,
 	EVENT_LATENCY, EVENT_SYMBOL, EVENT_DSO, EVENT_VALUES, EVENT_STACK,
-	EVENT_BRANCHES,
+	EVENT_BRANCHES, EVENT_PPID,
 	EVENT_FIELD_COUNT
 };
 

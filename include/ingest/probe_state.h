@@ -120,6 +120,7 @@ struct hit_line {
 	uint64_t time_ns, number;
 	int64_t latency_ns;	/* < 0: none */
 	uint32_t cpu, pid, tid;
+	uint32_t parent_pid;	/* 0: unknown, or it had ended */
 	uint8_t comm_bytes;	/* 0: unknown */
 	char comm[HIT_COMM_BYTES];
 	uint32_t stack;		/* in the trie; ID_SET_NONE: none, not yet, or it left history */

@@ -90,7 +90,7 @@ struct snapshot_hit {		/* a line of the log, or one of the slowest */
 	uint64_t time_ns;	/* time of its end, CLOCK_MONOTONIC */
 	uint64_t number;	/* identifies the line within its probe; increasing */
 	uint32_t cpu;
-	uint32_t pid, tid;
+	uint32_t pid, tid, parent_pid;	/* parent_pid 0: unknown, or it had ended */
 	const char *comm;
 	int64_t latency_ns;	/* < 0: none */
 	const char *values;	/* "fd=3 count=4096 ret=-11" */

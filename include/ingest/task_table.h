@@ -67,7 +67,8 @@ enum maps_state {
 };
 
 struct process {
-	uint32_t pid, parent_pid;
+	uint32_t pid, parent_pid;	/* parent_pid: by its FORK; 0: none was seen */
+	uint32_t read_parent_pid;	/* by /proc, when its uid was read last; 0: unknown */
 	uint32_t cgroup;	/* row of task_table.cgroups; threads may have other cgroups, which
 				 * are ignored */
 	bool is_cgroup_read;	/* `cgroup` was read since fork and exec; else it is assumed */
@@ -160,6 +161,9 @@ struct thread *task_table_find_thread(const struct task_table *table, uint32_t t
 void thread_set_comm(struct thread *thread, const char *comm, size_t len);
 
 void thread_set_cgroup(struct thread *thread, uint32_t cgroup, bool is_open);
+
+/* Returns the process that started process @pid, unless it ended before @time_ns; 0: unknown. */
+uint32_t task_table_parent(const struct task_table *table, uint32_t pid, uint64_t time_ns);
 
 /* Notes that the FORK of @pid, or its exec, has arrived, before its turn in time order. Container
  * runtimes move the child between the two, so its cgroup must be read again, and soon. */

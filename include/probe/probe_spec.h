@@ -125,7 +125,8 @@ bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other);
  *          %di  $stackN  $stack  $comm  @SYMBOL[+-N]  @+FILEOFFSET  \N  +N(VALUE)
  *          +uN(VALUE)                            fetch arguments in the kernel's own syntax
  *   norm(VALUE): a text with its constants masked (probe/probe_meaning.h)
- *   TYPE:  u8..u64 s8..s64 x8..x64, [N] of these, string ustring symbol
+ *   TYPE:  u8..u64 s8..s64 x8..x64, [N] of these, string ustring symbol; path: a system call's
+ *          ustring
  *          b<WIDTH>@<OFFSET>/<CONTAINER>
  *          and the words of probe/probe_meaning.h: ipv4 ipv6 port sockaddr mac uuid errno syscall
  */

@@ -218,6 +218,7 @@ static void put_line(struct builder *builder, const struct event_line *line, uin
 
 	*out = (struct snapshot_event){
 		.time_ns = line->time_ns, .cpu = line->cpu, .pid = task->pid, .tid = task->tid,
+		.parent_pid = task_table_parent(&ingest->tasks, task->pid, line->time_ns),
 		.latency_ns = line->latency_ns, .has_period = !line->is_hit,
 		.period = line->is_hit ? 0 : line->entry.weight,
 		.comm = put_text(builder, strpool_get(strings, task->comm)),

@@ -523,6 +523,7 @@ static struct snapshot_hit hit_of(const struct probe_row *row, const struct hit_
 	return (struct snapshot_hit){
 		.probe = row->id, .time_ns = line->time_ns, .number = line->number,
 		.cpu = line->cpu, .pid = line->pid, .tid = line->tid,
+		.parent_pid = line->parent_pid,
 		.latency_ns = line->latency_ns,
 	};
 }

@@ -13,14 +13,15 @@
 
 const char *const event_field_names[EVENT_FIELD_COUNT + 1] = {
 	"time", "cpu", "comm", "pid", "tid", "event", "period", "latency", "symbol", "dso",
-	"values", "stack", "branches", NULL,
+	"values", "stack", "branches", "ppid", NULL,
 };
 
 /* The last field of a line is not padded. Negative: to the left, as in printf(3). */
-static const int cells[EVENT_FIELD_COUNT] = { 16, 3, -16, 7, 7, -24, 10, 9, -24, -20, -40, 0, 0 };
+static const int cells[EVENT_FIELD_COUNT] = { 16, 3, -16, 7, 7, -24, 10, 9, -24, -20, -40, 0, 0,
+						7 };
 static const char *const titles[EVENT_FIELD_COUNT] = {
 	"TIME", "CPU", "COMMAND", "PID", "TID", "EVENT", "PERIOD", "LATENCY", "SYMBOL", "DSO",
-	"VALUES", "STACK", "BRANCHES",
+	"VALUES", "STACK", "BRANCHES", "PPID",
 };
 
 void event_fields_set_default(struct event_fields *out)
@@ -66,7 +67,8 @@ int event_fields_parse(struct event_fields *out, const char *as, const char *tex
 		if (field < 0)
 			return diag_set(why, -EINVAL, "%s: \"%.*s\" is no field; there are time, "
 					"cpu, comm, pid, tid, event, period, latency, symbol, "
-					"dso, values, stack, branches", as, (int)length, text);
+					"dso, values, stack, branches, ppid", as, (int)length,
+					text);
 		remove_field(&result, (enum event_field)field);
 		if (sign == '+')
 			result.list[result.count++] = (enum event_field)field;
@@ -199,6 +201,10 @@ static const char *format_field(const struct snapshot_event *event, enum event_f
 	case EVENT_TID:
 		snprintf(out, room, "%" PRId32, (int32_t)event->tid);
 		break;
+	case EVENT_PPID:
+		if (event->parent_pid)
+			snprintf(out, room, "%" PRIu32, event->parent_pid);
+		break;
 	case EVENT_PERIOD:
 		if (event->has_period)
 			snprintf(out, room, "%" PRIu64, event->period);
@@ -329,6 +335,9 @@ static void put_json_field(FILE *out, const struct snapshot_event *event, enum e
 		break;
 	case EVENT_PID:	    put_json_number(out, true, (int32_t)event->pid); break;
 	case EVENT_TID:	    put_json_number(out, true, (int32_t)event->tid); break;
+	case EVENT_PPID:
+		put_json_number(out, event->parent_pid, event->parent_pid);
+		break;
 	case EVENT_PERIOD:
 		put_json_number(out, event->has_period, (int64_t)event->period);
 		break;

@@ -161,12 +161,14 @@ static void count_values(struct ingest *ingest, const struct hit *hit)
 }
 
 /* Returns the line's number, for its stack; 0: there is no line. */
-static uint64_t log_hit(const struct hit *hit)
+static uint64_t log_hit(const struct ingest *ingest, const struct hit *hit)
 {
 	const struct thread *thread = hit->thread;
 	struct hit_line line = {
 		.time_ns = hit->end->time_ns, .latency_ns = hit->latency_ns,
 		.cpu = hit->end->cpu, .pid = hit->begin->pid, .tid = hit->begin->tid,
+		.parent_pid = task_table_parent(&ingest->tasks, hit->begin->pid,
+						hit->end->time_ns),
 	};
 
 	if (thread && thread->has_comm) {
@@ -181,7 +183,7 @@ uint64_t hit_values_count(struct ingest *ingest, struct hit *hit)
 	uint64_t line;
 
 	find_places(ingest, hit);
-	line = log_hit(hit);
+	line = log_hit(ingest, hit);
 	count_values(ingest, hit);
 	return line;
 }

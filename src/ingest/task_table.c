@@ -175,6 +175,17 @@ static void read_cgroup_again(struct process *process)
 	process->is_cgroup_read = process->is_cgroup_inherited = false;
 }
 
+uint32_t task_table_parent(const struct task_table *table, uint32_t pid, uint64_t time_ns)
+{
+	const struct process *process = task_table_find_process(table, pid), *parent;
+	uint32_t parent_pid = 0;
+
+	if (process)
+		parent_pid = process->parent_pid ? process->parent_pid : process->read_parent_pid;
+	parent = parent_pid ? task_table_find_process(table, parent_pid) : NULL;
+	return parent && !parent->is_alive && parent->ended_ns < time_ns ? 0 : parent_pid;
+}
+
 void task_table_see_fork(struct task_table *table, uint32_t parent_pid, uint32_t pid)
 {
 	struct process *child = task_table_process(table, pid);

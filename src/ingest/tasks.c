@@ -381,6 +381,7 @@ struct process *tasks_reply(struct ingest *ingest, const struct process_reply *r
 	if (!process)
 		return NULL;
 	if (!reply->has_names) {
+		process->read_parent_pid = reply->found_parent;
 		apply_uid(process, reply);
 		apply_parent(ingest, process, reply);
 	}

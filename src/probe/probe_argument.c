@@ -14,11 +14,13 @@
 #include "probe/probe_meaning.h"
 #include "probe_section.h"
 
+#define PATH "path"	/* a text in user memory: the path that a system call was given */
+
 static const char value_needed[] = "no value: there are name, a->b.c, arr[1], $arg1, $retval, %di, "
 				   "$stack0, $comm, @symbol, +8(%si)";
 static const char type_needed[] = "no type: there are u8 u16 u32 u64, s8 .., x8 .., u8[4] .., "
-				  "string, ustring, symbol, ipv4, ipv6, port, sockaddr, mac, uuid, "
-				  "errno, syscall and b3@4/32";
+				  "string, ustring, path, symbol, ipv4, ipv6, port, sockaddr, mac, "
+				  "uuid, errno, syscall and b3@4/32";
 
 static const char *skip_digits(const char *at)
 {
@@ -156,8 +158,8 @@ static bool is_type(const char *type)
 	static const char *const words[] = { "8", "16", "32", "64" };
 	enum probe_meaning ignored;
 
-	if (!strcmp(type, "string") || !strcmp(type, "ustring") || !strcmp(type, "symbol") ||
-	    probe_meaning_of_type(type, &ignored))
+	if (!strcmp(type, "string") || !strcmp(type, "ustring") || !strcmp(type, PATH) ||
+	    !strcmp(type, "symbol") || probe_meaning_of_type(type, &ignored))
 		return true;
 	if (type[0] == 'b')
 		return is_bitfield(type);
@@ -292,10 +294,15 @@ static int split(const struct probe_spec *spec, struct probe_argument *out, cons
 	if (*end && (strlen(end + 1) >= sizeof(out->type) || !is_type(end + 1)))
 		return probe_column_refuse(why, at + (size_t)(end - word) + 1, "%.40s: %s",
 					   end + 1, type_needed);
+	if (*end && !strcmp(end + 1, PATH) &&
+	    (spec->kind != PROBE_TRACEPOINT || strcmp(spec->group, "syscalls") != 0))
+		return probe_column_refuse(why, at + (size_t)(end - word) + 1, "path: of system "
+					   "calls (t:syscalls:..) only; string and ustring are "
+					   "texts, too");
 	memcpy(out->name, word, name_bytes);
 	memcpy(out->value, value, value_bytes);
 	if (*end)
-		strcpy(out->type, end + 1);
+		strcpy(out->type, strcmp(end + 1, PATH) != 0 ? end + 1 : "ustring");
 	return 0;
 }
 

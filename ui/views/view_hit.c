@@ -122,6 +122,10 @@ static void add_hit(struct pager *pager, const struct ui_state *state,
 	add_fact(pager, "Command", hit->comm);
 	snprintf(text, sizeof(text), "%" PRIu32, hit->pid);
 	add_fact(pager, "PID", text);
+	if (hit->parent_pid) {
+		snprintf(text, sizeof(text), "%" PRIu32, hit->parent_pid);
+		add_fact(pager, "Parent", text);
+	}
 	snprintf(text, sizeof(text), "%" PRIu32, hit->tid);
 	add_fact(pager, "TID", text);
 	if (hit->latency_ns >= 0)

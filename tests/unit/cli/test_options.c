@@ -313,7 +313,7 @@ static void test_unknown_words_are_refused_by_name(void **state)
 	       "refreshes; --duration ends it, or a command");
 	refuse("--format events --fields tme", "--fields: \"tme\" is no field; there are "
 	       "time, cpu, comm, pid, tid, event, period, latency, symbol, dso, values, stack, "
-	       "branches");
+	       "branches, ppid");
 	refuse("--format events --fields -time,-cpu,-comm,-pid,-tid,-event,-latency,-symbol,"
 	       "-values", "--fields: no field is left");
 	refuse("--color blue", "--color blue: not known; there are auto, always, never");

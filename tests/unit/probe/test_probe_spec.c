@@ -376,6 +376,15 @@ static void test_values_have_names_and_types(void **state)
 				.arguments[0].value) + strlen(":ustring"), strlen(long_value));
 }
 
+static void test_a_path_is_a_text_of_a_system_call(void **state)
+{
+	struct probe_spec spec = parse("t:syscalls:sys_enter_openat filename:path");
+
+	(void)state;
+	assert_string_equal(spec.arguments[0].name, "filename");
+	assert_string_equal(spec.arguments[0].type, "ustring");
+}
+
 static void test_a_masked_value_is_written_as_it_was_typed(void **state)
 {
 	struct probe_spec spec = parse("U:x:p:m q=norm($arg1):string norm($arg2):ustring $arg3");
@@ -503,6 +512,15 @@ static void test_wrong_places_are_refused(void **state)
 	refuses("U:x", "column 1: a USDT probe is written U:FILE:PROVIDER:NAME");
 	refuses("k:a\x01", "column 4: a control character");
 	refuses("u:\"a\tb\":f", "column 5: a control character");
+}
+
+static void test_a_path_that_is_no_system_calls_is_refused(void **state)
+{
+	(void)state;
+	refuses("k:f name:path", "path: of system calls (t:syscalls:..) only; string and ustring "
+		"are texts, too");
+	refuses("t:sched:sched_process_exec filename:path", "path: of system calls "
+		"(t:syscalls:..) only; string and ustring are texts, too");
 }
 
 static void test_wrong_names_sources_patterns_and_builds_are_refused(void **state)
@@ -795,6 +813,8 @@ UNIT_TESTS(test_probe_spec)
 		cmocka_unit_test(test_a_latency_between_tracepoints_has_keys),
 		cmocka_unit_test(test_the_end_of_a_system_call_is_known),
 		cmocka_unit_test(test_values_have_names_and_types),
+		cmocka_unit_test(test_a_path_is_a_text_of_a_system_call),
+		cmocka_unit_test(test_a_path_that_is_no_system_calls_is_refused),
 		cmocka_unit_test(test_a_masked_value_is_written_as_it_was_typed),
 		cmocka_unit_test(test_equal_names_are_told_apart),
 		cmocka_unit_test(test_blanks_are_evened_but_not_in_quotes),
