@@ -1,5 +1,5 @@
-/* task_registers.h - the user registers of all threads of a process, read without stopping any, by
- * a BPF program that the kernel runs for each of them.
+/* task_registers.h - the user registers and the kernel stacks of all threads of a process, read
+ * without stopping any, by a BPF program that the kernel runs for each of them.
  *
  * Use:    task_iterator_create(), task_iterator_read() for a process, task_iterator_destroy().
  *         Registers are those with which a thread entered the kernel: they mean something of a
@@ -17,11 +17,13 @@
 #include "base/diag.h"
 
 #define TASK_REGISTERS 33	/* DWARF numbers 0 to 32 */
+#define TASK_KERNEL_FRAMES 40	/* functions that are called later are left out */
 
 struct task_registers {
 	uint32_t pid, tid;
 	uint64_t switches;	/* voluntary and not, as in /proc/PID/task/TID/status */
 	uint64_t values[TASK_REGISTERS];	/* by DWARF number; 0: the machine has none */
+	uint64_t kernel[TASK_KERNEL_FRAMES];	/* addresses, innermost first; 0: no more */
 };
 
 struct task_iterator;

@@ -12,6 +12,11 @@
 enum wait_flags {
 	WAIT_HAS_WAKER = 1,		/* waker_* are set */
 	WAIT_WOKEN_BY_INTERRUPT = 2,	/* an interrupt woke it: whoever ran there is not named */
+	/* The thread still waits: weight_ns is its time so far, until woken_at_ns, and both the
+	 * record that ends the wait and other open ones of the wait have this time, too. */
+	WAIT_IS_OPEN = 4,
+	WAIT_IS_OF_ALL = 8,	/* WAIT_IS_OPEN, while all threads of the machine or of a user are
+				 * watched: most of them have nothing to do */
 };
 
 /* One wait. */
@@ -58,6 +63,7 @@ struct off_cpu_thread {
 	uint64_t on_ns, blocked_ns, run_queue_ns, unknown_ns;	/* together: since - first */
 	uint64_t recorded_ns;
 	uint64_t waits;
+	uint64_t is_kernel;	/* not 0: a thread of the kernel */
 };
 
 #endif

@@ -236,6 +236,11 @@ void bytecode_add_to(struct bytecode *code, uint8_t to, int32_t offset, uint8_t 
 	emit_access(code, BPF_STX | BPF_ATOMIC, 8, to, reg, offset)->imm = BPF_ADD;
 }
 
+void bytecode_exchange(struct bytecode *code, uint8_t to, int32_t offset, uint8_t reg)
+{
+	emit_access(code, BPF_STX | BPF_ATOMIC, 8, to, reg, offset)->imm = BPF_XCHG;
+}
+
 void bytecode_zero(struct bytecode *code, int32_t offset, uint32_t bytes)
 {
 	if (offset % 8 || bytes % 8 || offset >= 0 || offset < -BYTECODE_STACK ||

@@ -87,6 +87,8 @@ static bool find_count_of_cpu(struct off_cpu_layout *out, const struct btf *btf)
 int off_cpu_layout_find(struct off_cpu_layout *out, const struct btf *btf, struct diag *why)
 {
 	*out = (struct off_cpu_layout){ .count_place = COUNT_UNKNOWN };
+	out->task_state = kernel_btf_offset(btf, "task_struct", "__state", NULL);
+	out->on_cpu = kernel_btf_offset(btf, "task_struct", "on_cpu", NULL);
 	if (find_count_in_task(out, btf))
 		out->count_place = COUNT_IN_TASK;
 	else if (find_count_of_cpu(out, btf))
@@ -184,11 +186,16 @@ static void choose_point(struct bytecode *code, const struct off_cpu_build *buil
 	bytecode_store(code, 8, KEPT, THREAD(point_ns), BPF_REG_0);
 }
 
-/* Begins the sums of TASK, whose words are zero. */
-static void begin_thread(struct bytecode *code, const struct off_cpu_build *build)
+/* Begins the sums of TASK, whose words are zero. Two programs may find that nobody has: one of them
+ * claims it, the other one jumps to @skip. The kind comes last: with it the sums are in use. */
+static void begin_thread(struct bytecode *code, const struct off_cpu_build *build, bool is_off,
+			 struct bytecode_label skip)
 {
 	const struct bytecode_label end = bytecode_label(code);
 
+	bytecode_move_imm(code, BPF_REG_1, 1);
+	bytecode_exchange(code, KEPT, THREAD(is_claimed), BPF_REG_1);
+	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, skip);
 	bytecode_load(code, 4, BPF_REG_1, TASK, build->layout.tgid);
 	bytecode_store(code, 4, KEPT, THREAD(sums.pid), BPF_REG_1);
 	bytecode_load(code, 4, BPF_REG_1, TASK, build->layout.pid);
@@ -196,12 +203,19 @@ static void begin_thread(struct bytecode *code, const struct off_cpu_build *buil
 	bytecode_store(code, 8, KEPT, THREAD(sums.first_ns), NOW);
 	bytecode_store(code, 8, KEPT, THREAD(sums.since_ns), NOW);
 	choose_point(code, build);
+	if (is_off) {
+		bytecode_load(code, 4, BPF_REG_1, TASK, build->layout.task_state);
+		bytecode_store(code, 8, KEPT, THREAD(sums.state), BPF_REG_1);
+		bytecode_store_imm(code, 8, KEPT, THREAD(sums.is_off), 1);
+	}
 	bytecode_load(code, 4, BPF_REG_1, TASK, build->layout.flags);
+	bytecode_alu_imm(code, BPF_AND, BPF_REG_1, KERNEL_THREAD);
+	bytecode_store(code, 8, KEPT, THREAD(sums.is_kernel), BPF_REG_1);
 	bytecode_move_imm(code, BPF_REG_2, THREAD_KERNEL);
-	bytecode_jump_if_imm(code, BPF_JSET, BPF_REG_1, KERNEL_THREAD, end);
+	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, end);
 	bytecode_move_imm(code, BPF_REG_2, THREAD_USER);
 	bytecode_bind(code, end);
-	bytecode_store(code, 8, KEPT, THREAD(kind), BPF_REG_2);
+	bytecode_exchange(code, KEPT, THREAD(kind), BPF_REG_2);
 }
 
 /* KEPT becomes what is kept for TASK, which is watched from now on if it should be; else jumps to
@@ -213,13 +227,14 @@ static void find_thread(struct bytecode *code, const struct off_cpu_build *build
 	const struct bytecode_label found = bytecode_label(code), end = bytecode_label(code);
 
 	bytecode_task_storage(code, build->maps.threads, TASK, false, absent);
-	bytecode_jump(code, found);
+	bytecode_load(code, 8, BPF_REG_1, BPF_REG_0, THREAD(kind));
+	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, found);
 	bytecode_bind(code, absent);
 	filter_task(code, build, is_current, skip);
 	if (build->maps.cgroup < 0 || is_current) {
 		bytecode_task_storage(code, build->maps.threads, TASK, true, refused);
 		bytecode_move(code, KEPT, BPF_REG_0);
-		begin_thread(code, build);
+		begin_thread(code, build, false, skip);
 		bytecode_jump(code, end);
 		bytecode_bind(code, refused);
 		count_one(code, COUNT(threads_refused));
@@ -671,21 +686,47 @@ static void copy_row(struct bytecode *code, struct bytecode_label changed)
 	bytecode_jump_if(code, BPF_JNE, BPF_REG_1, BPF_REG_7, changed);
 }
 
+/* Begins the sums of TASK if it is blocked and was not switched since off_cpu_open(): no other
+ * program would see it before it wakes. A cgroup's tasks are known where they run only. */
+static void find_blocked(struct bytecode *code, const struct off_cpu_build *build,
+			 struct bytecode_label skip)
+{
+	if (build->maps.cgroup >= 0 || build->layout.task_state < 0 || build->layout.on_cpu < 0)
+		return;
+	bytecode_load(code, 4, BPF_REG_1, TASK, build->layout.task_state);
+	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, 0, skip);
+	bytecode_load(code, 4, BPF_REG_1, TASK, build->layout.on_cpu);
+	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, skip);
+	filter_task(code, build, false, skip);
+	bytecode_task_storage(code, build->maps.threads, TASK, true, skip);
+	bytecode_move(code, KEPT, BPF_REG_0);
+	keep_time(code);
+	begin_thread(code, build, true, skip);
+}
+
 /* A row whose sums could not be had at once is zero: off_cpu_read_threads() reads again. */
 struct bytecode *off_cpu_make_rows(const struct off_cpu_build *build)
 {
 	struct bytecode *code = bytecode_create();
-	struct bytecode_label copied, end;
+	struct bytecode_label copied, absent, found, end;
 
 	if (!code)
 		return NULL;
 	copied = bytecode_label(code);
+	absent = bytecode_label(code);
+	found = bytecode_label(code);
 	end = bytecode_label(code);
 	bytecode_move(code, CONTEXT, BPF_REG_1);
 	bytecode_load(code, 8, TASK, CONTEXT, 8);
 	bytecode_jump_if_imm(code, BPF_JEQ, TASK, 0, end);	/* that was the last one */
-	bytecode_task_storage(code, build->maps.threads, TASK, false, end);
+	bytecode_task_storage(code, build->maps.threads, TASK, false, absent);
 	bytecode_move(code, KEPT, BPF_REG_0);
+	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(kind));
+	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, found);
+	bytecode_bind(code, absent);
+	find_blocked(code, build, end);
+	bytecode_jump(code, end);	/* it has a row from the next time on */
+	bytecode_bind(code, found);
 	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.first_ns));
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, 0, end);		/* has no sums */
 	for (int i = 0; i < READ_TRIES; i++) {

@@ -15,7 +15,8 @@
 struct watched_thread {
 	struct off_cpu_thread sums;
 	uint64_t sequence;	/* odd while a switch changes the sums */
-	uint64_t kind;		/* enum thread_kind */
+	uint64_t kind;		/* enum thread_kind; 0: the sums have not begun */
+	uint64_t is_claimed;	/* a program begins the sums, or has begun them */
 	uint64_t pending_ns;	/* waits that the resumed thread has not looked at yet */
 	uint64_t blocked_ns, run_queue_ns;	/* its last wait */
 	uint64_t short_ns;	/* short waits since a random point; the next is at point_ns */
@@ -44,6 +45,7 @@ struct off_cpu_maps {
 struct off_cpu_layout {
 	int pid, tgid, flags, signal, live;	/* struct task_struct; struct signal_struct */
 	int seq;				/* struct bpf_iter_meta */
+	int task_state, on_cpu;	/* struct task_struct; -1: there is none */
 	/* The count of interrupts that the CPU is in: so many bytes from the task, or from the run
 	 * queue, to which two pointers lead from the task. */
 	enum { COUNT_UNKNOWN, COUNT_IN_TASK, COUNT_OF_CPU } count_place;

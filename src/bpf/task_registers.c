@@ -1,7 +1,8 @@
 /* task_registers.c - see bpf/task_registers.h.
  *
- *	struct row	| tgid, tid | voluntary switches | involuntary | struct pt_regs |
+ *	struct row	| tgid, tid | voluntary switches | involuntary | struct pt_regs | kernel |
  *
+ * The row is written in two parts, as both are too much for the program's stack on some machines.
  * The program copies the kernel's struct as it is: its layout depends on the machine alone.
  */
 #include "bpf/task_registers.h"
@@ -32,9 +33,13 @@ struct row {
 	uint32_t pid, tid;
 	uint64_t voluntary, involuntary;
 	uint64_t frame[FRAME_WORDS];
+	uint64_t kernel[TASK_KERNEL_FRAMES];
 };
 
-#define ROW_AT (-(int32_t)sizeof(struct row))	/* on the program's stack */
+#define KERNEL_BYTES	 ((uint32_t)sizeof(((struct row *)NULL)->kernel))
+#define REGISTERS_BYTES ((uint32_t)offsetof(struct row, kernel))
+#define ROW_AT	  (-(int32_t)REGISTERS_BYTES)	/* both on the program's stack: one is written */
+#define KERNEL_AT (-(int32_t)KERNEL_BYTES)	/* after the other */
 
 struct task_iterator {
 	struct kernel_program program;
@@ -64,6 +69,17 @@ static void copy_member(struct bytecode *code, uint32_t bytes, size_t to, int fr
 	bytecode_store(code, bytes, BPF_REG_10, ROW_AT + (int32_t)to, BPF_REG_1);
 }
 
+/* Writes @bytes of the program's stack for the reader. */
+static void write_stack(struct bytecode *code, const struct offsets *at, int32_t from,
+			uint32_t bytes)
+{
+	bytecode_load(code, 8, BPF_REG_1, BPF_REG_6, 0);	/* the iterator writes there */
+	bytecode_load(code, 8, BPF_REG_1, BPF_REG_1, at->seq);
+	bytecode_stack_address(code, BPF_REG_2, from);
+	bytecode_move_imm(code, BPF_REG_3, (int32_t)bytes);
+	bytecode_call(code, BPF_FUNC_seq_write);
+}
+
 static void make_program(struct bytecode *code, const struct offsets *at)
 {
 	const struct bytecode_label end = bytecode_label(code);
@@ -71,7 +87,7 @@ static void make_program(struct bytecode *code, const struct offsets *at)
 	bytecode_move(code, BPF_REG_6, BPF_REG_1);
 	bytecode_load(code, 8, BPF_REG_7, BPF_REG_6, 8);	/* the task; NULL: that was all */
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_7, 0, end);
-	bytecode_zero(code, ROW_AT, sizeof(struct row));
+	bytecode_zero(code, ROW_AT, REGISTERS_BYTES);
 	copy_member(code, 4, offsetof(struct row, pid), at->pid);
 	copy_member(code, 4, offsetof(struct row, tid), at->tid);
 	copy_member(code, 8, offsetof(struct row, voluntary), at->voluntary);
@@ -83,11 +99,14 @@ static void make_program(struct bytecode *code, const struct offsets *at)
 	bytecode_stack_address(code, BPF_REG_1, ROW_AT + (int32_t)offsetof(struct row, frame));
 	bytecode_move_imm(code, BPF_REG_2, sizeof(((struct row *)NULL)->frame));
 	bytecode_call(code, BPF_FUNC_probe_read_kernel);
-	bytecode_load(code, 8, BPF_REG_1, BPF_REG_6, 0);	/* the iterator writes there */
-	bytecode_load(code, 8, BPF_REG_1, BPF_REG_1, at->seq);
-	bytecode_stack_address(code, BPF_REG_2, ROW_AT);
-	bytecode_move_imm(code, BPF_REG_3, sizeof(struct row));
-	bytecode_call(code, BPF_FUNC_seq_write);
+	write_stack(code, at, ROW_AT, REGISTERS_BYTES);
+	bytecode_zero(code, KERNEL_AT, KERNEL_BYTES);
+	bytecode_move(code, BPF_REG_1, BPF_REG_7);
+	bytecode_stack_address(code, BPF_REG_2, KERNEL_AT);
+	bytecode_move_imm(code, BPF_REG_3, (int32_t)KERNEL_BYTES);
+	bytecode_move_imm(code, BPF_REG_4, 0);
+	bytecode_call(code, BPF_FUNC_get_task_stack);
+	write_stack(code, at, KERNEL_AT, KERNEL_BYTES);
 	bytecode_bind(code, end);
 	bytecode_exit(code, 0);
 }
@@ -149,6 +168,7 @@ static void convert(struct task_registers *out, const struct row *row)
 					.switches = row->voluntary + row->involuntary };
 	for (size_t i = 0; i < sizeof(places); i++)
 		out->values[i] = row->frame[places[i]];
+	memcpy(out->kernel, row->kernel, sizeof(out->kernel));
 }
 
 static int compare(const void *one, const void *other)

@@ -980,6 +980,75 @@ static void test_waits_while_events_are_off_have_no_record(void **state)
 		close(to[i]);
 }
 
+static bool is_asleep(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
+	fclose(file);
+	return state == 'S';
+}
+
+/* The only thread of @pid. */
+static struct off_cpu_thread read_thread(const struct watch *watch, pid_t pid)
+{
+	struct off_cpu_thread *rows, row = { .pid = 0 };
+	struct diag why;
+	size_t count;
+
+	if (off_cpu_read_threads(watch->off_cpu, pid, &rows, &count, &why))
+		fail_msg("%s", why.text);
+	assert_true(count <= 1);
+	if (count)
+		row = rows[0];
+	free(rows);
+	return row;
+}
+
+/* A child blocks before the programs are there, and is woken when they have seen it. */
+static void test_who_is_blocked_already_is_seen(void **state)
+{
+	uint64_t begin_ns, weight;
+	struct off_cpu_thread row;
+	struct watch watch;
+	char go = 'g';
+	int to[2];
+	pid_t pid;
+	struct off_cpu_config config = config_of(&pid, 1);
+
+	(void)state;
+	assert_int_equal(pipe(to), 0);
+	pid = fork();
+	if (!pid)
+		_exit(read(to[0], &go, 1) != 1);
+	while (!is_asleep(pid))
+		usleep(1000);
+	watch_open(&watch, &config, 64);
+	begin_ns = clock_now_ns();
+	read_thread(&watch, pid);
+	row = read_thread(&watch, pid);
+	assert_int_equal(row.tid, pid);
+	assert_int_equal(row.is_off, 1);
+	assert_int_equal(row.state, 1);
+	assert_int_equal(row.waits, 0);
+	assert_int_equal(row.is_kernel, 0);
+	assert_true(row.since_ns >= begin_ns && row.since_ns == row.first_ns);
+	usleep(150000);
+	assert_int_equal(read_thread(&watch, pid).since_ns, row.since_ns);
+	begin_ns = clock_now_ns() - row.since_ns;
+	assert_int_equal(write(to[1], &go, 1), 1);
+	waitpid(pid, NULL, 0);
+	weight = weight_of_process(&watch, pid);
+	assert_true(weight >= begin_ns && weight <= clock_now_ns() - row.since_ns);
+	watch_close(&watch);
+	close(to[0]);
+	close(to[1]);
+}
+
 UNIT_TESTS(test_off_cpu)
 {
 	const struct CMUnitTest tests[] = {
@@ -995,6 +1064,7 @@ UNIT_TESTS(test_off_cpu)
 		cmocka_unit_test(test_two_instances_see_the_same),
 		cmocka_unit_test(test_waits_that_end_on_other_cpus_have_no_record),
 		cmocka_unit_test(test_waits_while_events_are_off_have_no_record),
+		cmocka_unit_test(test_who_is_blocked_already_is_seen),
 		cmocka_unit_test(test_nothing_is_left_after_a_kill),
 	};
 

@@ -98,6 +98,8 @@ static void test_registers_of_a_blocked_thread_are_those_it_had(void **state)
 	assert_int_equal(found.tid, child);
 	assert_int_equal(found.switches, read_status(child, "voluntary_ctxt_switches:") +
 					 read_status(child, "nonvoluntary_ctxt_switches:"));
+	assert_true(found.kernel[0] >> 63 && found.kernel[1] >> 63);	/* it is in the kernel */
+	assert_int_equal(found.kernel[TASK_KERNEL_FRAMES - 1], 0);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	task_iterator_destroy(iterator);
