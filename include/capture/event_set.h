@@ -222,6 +222,9 @@ struct sampler_config {
 	bool counts_lost;	/* the events have PERF_FORMAT_LOST */
 	struct off_cpu *const *off_cpu;	/* BORROWED as long; NULL, or points to NULL: none. Else
 					 * QUEUE_WAITS is queued; needs counts_lost */
+	struct spsc *open_waits;	/* BORROWED as long; has records of the next member's event,
+					 * one in each payload; NULL: there are none */
+	uint16_t open_waits_event;
 	bool counts_hits;	/* queue QUEUE_COUNTED as well; needs counts_lost */
 	bool ends_with_target;	/* queue QUEUE_END when the target has ended */
 	int wake_fd;		/* eventfd, written at each round */

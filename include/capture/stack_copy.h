@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "capture/record.h"
 
@@ -68,6 +69,11 @@ bool user_registers_have_lr(const struct record_format *format);
  * mask has none. */
 bool user_registers_find_lr(const struct record_format *format, const struct record_sample *sample,
 			    uint64_t *out);
+
+/* Copies at most @room bytes of the stack of a thread of process @pid from @sp up to where it ends.
+ * May block for ever: the stack may be a mapping of a file whose server does not respond. Returns
+ * how many these are. Source: process_vm_readv(2). */
+size_t stack_copy_read(pid_t pid, uint64_t sp, void *out, size_t room);
 
 /* Removes from a sample the part of its stack copy that the kernel reserved but did not fill, and
  * the part that is not needed; the result is a record of the same format. If filled bytes are

@@ -111,14 +111,6 @@ static inline uint32_t wait_stacks_cut(const struct wait_stacks *waits,
 							     : entry->stack;
 }
 
-/* Whether a kernel thread waits: such waits are left out like idle. @waits NULL: false. */
-static inline bool wait_stacks_is_idle(const struct wait_stacks *waits,
-				       const struct slice_entry *entry)
-{
-	return waits && !wait_stacks_is_on_cpu(waits, entry) &&
-	       waits->kind[entry->stack] & WAIT_KERNEL_THREAD;
-}
-
 /* Returns the tuple of the wait @entry: the empty one on a CPU. */
 static inline const struct wait_tuple *wait_stacks_tuple(const struct wait_stacks *waits,
 							 const struct slice_entry *entry)
@@ -141,6 +133,26 @@ static inline enum wait_kind wait_stacks_kind(const struct wait_stacks *waits,
 	if (wait_stacks_tuple(waits, entry)->state == WAIT_RUNNABLE)
 		return WAIT_KIND_RUN_QUEUE;
 	return (enum wait_kind)(waits->kind[entry->stack] & ~WAIT_KERNEL_THREAD);
+}
+
+/* Returns whether a thread of @kind waits for what comes from elsewhere: a request, a child, the
+ * time. A lock, a disk or a page is to come soon. */
+static inline bool wait_kind_is_of_idle(enum wait_kind kind)
+{
+	return kind == WAIT_KIND_POLL || kind == WAIT_KIND_SOCKET || kind == WAIT_KIND_PIPE ||
+	       kind == WAIT_KIND_TIMER || kind == WAIT_KIND_OTHER;
+}
+
+/* Whether a kernel thread waits, or, while all threads are watched, one that goes on waiting for
+ * what comes from elsewhere: such waits are left out like idle. @waits NULL: false. */
+static inline bool wait_stacks_is_idle(const struct wait_stacks *waits,
+				       const struct slice_entry *entry)
+{
+	if (!waits || wait_stacks_is_on_cpu(waits, entry))
+		return false;
+	return waits->kind[entry->stack] & WAIT_KERNEL_THREAD ||
+	       (wait_stacks_tuple(waits, entry)->is_of_all &&
+		wait_kind_is_of_idle(wait_stacks_kind(waits, entry)));
 }
 
 #endif

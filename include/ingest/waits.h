@@ -46,6 +46,8 @@ struct wait_tuple {
 	enum wait_state state;
 	struct str_id waker;	/* comm of the task that woke it, "interrupt", or "(other)" where
 				 * there was no room for another waker; empty: none, or unknown */
+	bool is_of_all;		/* it goes on, while all threads are watched: most have nothing to
+				 * do, and wait for what comes from elsewhere */
 };
 
 #define WAIT_TUPLES 256		/* numbers that slice_entry.bucket can have */
@@ -56,9 +58,17 @@ struct wait {
 	uint64_t blocked_ns, run_queue_ns;	/* weights of the two parts; 0: no such part */
 	enum wait_state state;	/* while it was blocked */
 	struct record_text waker;	/* comm of who woke it, or "interrupt"; len 0: none */
+	bool is_of_all;		/* see struct wait_tuple */
 };
 
 #define WAIT_INTERRUPT "interrupt"	/* the waker, where an interrupt woke */
+
+/* What of a thread's wait is counted before it ends, as the thread goes on waiting. */
+struct open_time {
+	uint32_t tid;
+	uint64_t from_ns, until_ns;	/* counted; equal: nothing is */
+	uint64_t last_end_ns;		/* until then all of its long waits are counted */
+};
 
 struct ingest;
 struct wait_switches;
@@ -71,6 +81,11 @@ struct waits {
 	uint32_t tuple_count;		/* rows used at the beginning */
 	struct off_cpu_counts counted;	/* live: all of them since start */
 	struct off_cpu_counts last;	/* as the present programs have counted */
+	struct open_time *open;		/* owned; rows of threads with long waits */
+	uint32_t open_count, open_capacity;
+	struct id_map open_by_tid;
+	uint64_t open_ns;		/* sum of what was counted of waits that have not ended: no
+					 * part of `counted` */
 	struct wait_switches *switches;	/* owned; waits are made of a recording's switches; NULL:
 					 * they are not */
 };
@@ -87,7 +102,8 @@ void waits_count(struct waits *waits, const struct off_cpu_counts *now);
 void waits_add(struct ingest *ingest, const struct event_record *record, const void *raw,
 	       size_t size, uint16_t event, const struct wait *wait);
 /* Counts the wait of @record, a sample of an event that counts waits: live that of
- * bpf/wait_record.h; else the period is the time that perf record --off-cpu saw it blocked. */
+ * bpf/wait_record.h, but for what open waits have of it already; else the period is the time that
+ * perf record --off-cpu saw it blocked. */
 void waits_record(struct ingest *ingest, const struct event_record *record, const void *raw,
 		  size_t size);
 /* Looks at a sample of a recording, in the order of time: it may begin or end a wait. Only while

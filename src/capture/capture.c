@@ -19,6 +19,7 @@
 #include "capture/stack_copy.h"
 #include "capture_plan.h"
 #include "follow.h"
+#include "open_waits.h"
 #include "proc/process_stat.h"
 
 /* Stack copies that must fit into a ring if every hit is a sample with a copy. */
@@ -39,6 +40,7 @@ struct capture {
 	const struct stack_ends *stack_ends;	/* BORROWED; NULL: none */
 	struct sampler *sampler;
 	struct follow *follow;
+	struct open_waits *open_waits;	/* owned; NULL: off-cpu is no event */
 };
 
 static void set_rate(const struct capture_config *config, uint64_t max_hz,
@@ -459,6 +461,27 @@ int capture_open(struct capture **out, struct capture_config *config, struct dia
 	return 0;
 }
 
+/* Creates what finds threads that stay blocked. Without it the others are counted all the same. */
+static void create_open_waits(struct capture *capture, struct sampler_config *config)
+{
+	const struct capture_plan *plan = &capture->plan;
+	const bool is_of_all = plan->kind == TARGET_SYSTEM || plan->kind == TARGET_USER;
+
+	if (!plan->off_cpu || plan->target.cpus || capture_is_in_pid_namespace())
+		return;
+	while (!event_is_off_cpu(&plan->set.attrs[config->open_waits_event]))
+		config->open_waits_event++;
+	if (!open_waits_create(&capture->open_waits, &plan->set.attrs[config->open_waits_event],
+			       is_of_all, capture->round_fd))
+		config->open_waits = open_waits_queue(capture->open_waits);
+}
+
+static void start_open_waits(struct capture *capture)
+{
+	if (capture->open_waits && open_waits_start(capture->open_waits, capture->plan.off_cpu))
+		log_note("off-cpu: no thread to find those that stay blocked");
+}
+
 static int create_sampler(struct capture *capture, struct spsc *queue, struct diag *why)
 {
 	struct sampler_config config = {
@@ -478,6 +501,7 @@ static int create_sampler(struct capture *capture, struct spsc *queue, struct di
 	};
 
 	capture->queue = queue;
+	create_open_waits(capture, &config);
 	return sampler_create(&capture->sampler, &config, why);
 }
 
@@ -509,6 +533,8 @@ static void destroy_sampler(struct capture *capture)
 {
 	sampler_destroy(capture->sampler);
 	capture->sampler = NULL;
+	open_waits_destroy(capture->open_waits);
+	capture->open_waits = NULL;
 }
 
 int capture_start(struct capture *capture, struct spsc *queue, struct diag *why)
@@ -517,6 +543,7 @@ int capture_start(struct capture *capture, struct spsc *queue, struct diag *why)
 
 	if (err)
 		return err;
+	start_open_waits(capture);
 	/* Last step: when records arrive, the consumer's thread may replace the capture. */
 	err = enable_events(capture, why);
 	sampler_start(capture->sampler, NULL);
@@ -528,6 +555,8 @@ void capture_stop(struct capture *capture)
 	if (!capture->sampler)
 		return;
 	end_following(capture);
+	if (capture->open_waits)
+		open_waits_end(capture->open_waits);
 	event_set_disable(&capture->plan.set);	/* the last round finds the rings' end */
 	sampler_stop(capture->sampler);
 	destroy_sampler(capture);
@@ -571,6 +600,7 @@ int capture_replace(struct capture *capture, struct capture *old, struct source 
 		first.begin_ns = clock_now_ns();
 		event_set_enable(&capture->plan.set);
 	}
+	start_open_waits(capture);
 	sampler_start(capture->sampler, &first);
 	return 0;
 }
@@ -580,6 +610,7 @@ void capture_destroy(struct capture *capture)
 	if (!capture)
 		return;
 	capture_stop(capture);
+	open_waits_destroy(capture->open_waits);	/* it may never have been started */
 	for (size_t i = 0; i < capture->watch_count; i++)
 		close(capture->watch_fds[i]);
 	free(capture->watch_fds);

@@ -204,6 +204,30 @@ static bool move_records(struct sampler *sampler, const struct event_lane *lane)
 	return true;
 }
 
+/* Queues the records of threads that go on waiting. Their time becomes one that no mark has
+ * promised to be past. False when the queue is full. */
+static bool move_open_waits(struct sampler *sampler)
+{
+	struct spsc *from = sampler->config.open_waits;
+	const struct event_lane lane = { .event = sampler->config.open_waits_event, .cpu = -1 };
+	const struct perf_event_header *record;
+	size_t bytes;
+
+	while (from && (record = spsc_peek(from, &bytes))) {
+		const int16_t at = record_time_word(&sampler->formats[lane.event], record);
+		uint64_t *words = open_item(sampler, QUEUE_RECORD, &lane, bytes);
+
+		if (!words)
+			return false;
+		memcpy(words, record, bytes);
+		if (words[at] <= sampler->promised_ns)
+			words[at] = sampler->promised_ns + 1;
+		spsc_commit(sampler->config.queue);
+		spsc_release(from);
+	}
+	return true;
+}
+
 static bool put_mark(struct sampler *sampler, uint64_t limit_ns)
 {
 	struct queue_round_end mark = { .limit_ns = limit_ns,
@@ -254,7 +278,8 @@ static bool continue_round(struct sampler *sampler)
 	while (sampler->round_lane < lanes &&
 	       move_records(sampler, &sampler->set->lanes[sampler->round_lane]))
 		sampler->round_lane++;
-	if (sampler->round_lane == lanes && put_mark(sampler, limit_ns)) {
+	if (sampler->round_lane == lanes && move_open_waits(sampler) &&
+	    put_mark(sampler, limit_ns)) {
 		sampler->promised_ns = limit_ns;
 		sampler->is_round_open = false;
 	} else {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/uio.h>
 
 /* A sample holds one word per bit of the mask, lowest bit first: a register's place is the number
  * of bits below its own. Recordings choose their own mask, so a place is never a constant.
@@ -143,6 +144,36 @@ size_t user_registers_write(const struct record_format *format, const struct use
 	write_register(format, table->bp, from->bp, out);
 	write_register(format, table->lr, from->lr, out);
 	return count;
+}
+
+#define PAGE_BYTES 4096u
+#define PAGES_MAX  16	/* that one call reads */
+
+/* Page by page, as the last ones may not be there. */
+size_t stack_copy_read(pid_t pid, uint64_t sp, void *out, size_t room)
+{
+	size_t copied = 0, wanted = 1;
+	ssize_t got = 1;
+
+	while (room > copied && got == (ssize_t)wanted) {
+		struct iovec here = { (char *)out + copied, 0 };
+		struct iovec there[PAGES_MAX];
+		size_t pages = 0;
+
+		for (wanted = 0; pages < PAGES_MAX && copied + wanted < room; pages++) {
+			const uint64_t at = sp + copied + wanted;
+			const size_t in_page = PAGE_BYTES - at % PAGE_BYTES;
+			const size_t left = room - copied - wanted;
+			const size_t bytes = in_page < left ? in_page : left;
+
+			there[pages] = (struct iovec){ (void *)(uintptr_t)at, bytes };
+			wanted += bytes;
+		}
+		here.iov_len = wanted;
+		got = process_vm_readv(pid, &here, 1, there, pages, 0);
+		copied += got > 0 ? (size_t)got : 0;
+	}
+	return copied;
 }
 
 /* header, fields | size | copy: needed, filled, unfilled | filled size | more fields

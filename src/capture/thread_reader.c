@@ -46,8 +46,6 @@
 
 #define FILE_BYTES     8192	/* "sched" has about 2 KB, "stack" at most 64 lines */
 #define KERNEL_BYTES   4096	/* 64 functions */
-#define PAGE_BYTES     4096u
-#define PAGES_MAX      (THREAD_COPY_BYTES_MAX / PAGE_BYTES + 1)
 #define CPUS_MAX       8192
 #define ROUND_THREADS  16	/* threads between two ends of rounds, which cost the consumer */
 #define REGISTERS_MAX  64
@@ -276,33 +274,13 @@ static void read_kernel(struct attempt *attempt, struct thread_now *thread)
 		thread->kernel = strdup(names);
 }
 
-/* Copies the thread's memory from its stack pointer up to where the stack ends. */
-static void copy_stack(struct memory_job *memory)
-{
-	const struct iovec here = { memory->stack, memory->room };
-	struct iovec there[PAGES_MAX];
-	size_t count = 0, room = memory->room;
-	ssize_t got;
-
-	for (uint64_t at = memory->sp; room; count++) {	/* by page: the last may not be there */
-		const size_t in_page = PAGE_BYTES - at % PAGE_BYTES;
-		const size_t bytes = in_page < room ? in_page : room;
-
-		there[count] = (struct iovec){ (void *)(uintptr_t)at, bytes };
-		at += bytes;
-		room -= bytes;
-	}
-	got = process_vm_readv(memory->pid, &here, 1, there, count, 0);
-	memory->stack_bytes = got < 0 ? 0 : (size_t)got;
-}
-
 static void run_memory_job(struct blocking_job *job)
 {
 	struct memory_job *memory = (struct memory_job *)job;
 	const struct iovec here = { memory->words, sizeof(memory->words) };
 	const struct iovec there = { (void *)(uintptr_t)memory->futex, sizeof(memory->words) };
 
-	copy_stack(memory);
+	memory->stack_bytes = stack_copy_read(memory->pid, memory->sp, memory->stack, memory->room);
 	memory->has_words = memory->futex && process_vm_readv(memory->pid, &here, 1, &there, 1, 0)
 					     == sizeof(memory->words);
 }

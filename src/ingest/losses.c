@@ -279,9 +279,9 @@ void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS])
 	out[LOSS_NAMES] = ingest->names.refused;
 	out[LOSS_TABLES] = counters->tables_let_go;
 	out[SUM_ON_CPU] = ingest->waits->counted.on_ns;
-	out[SUM_BLOCKED] = ingest->waits->counted.blocked_ns;
+	out[SUM_BLOCKED] = ingest->waits->counted.blocked_ns + ingest->waits->open_ns;
 	out[SUM_RUN_QUEUE] = ingest->waits->counted.run_queue_ns;
-	out[SUM_RECORDED] = ingest->waits->counted.recorded_ns;
+	out[SUM_RECORDED] = ingest->waits->counted.recorded_ns + ingest->waits->open_ns;
 }
 
 /* Rejected: telling masked interrupts from a late host by where the sample after a gap lies. A gap

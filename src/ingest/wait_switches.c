@@ -1,4 +1,14 @@
-/* wait_switches.c - see ingest/waits.h. Pairs the switches of a recording to waits.
+/* wait_switches.c - see ingest/waits.h. Counts the waits of records, and pairs the switches of a
+ * recording to waits.
+ *
+ *	since        slice's end   slice's end      now     WAIT_IS_OPEN, twice; then the
+ *	  |---- open -----|---- open ---|-- the rest -|     record of the wait, of all that
+ *	 from_ns                     until_ns      last_end_ns
+ *
+ * A thread that goes on waiting is counted at the end of each slice, and the record of its wait
+ * counts the rest only. The record may come before an open one that was read earlier: then all of
+ * it is counted already. A record that was refused gives its time to the thread's next one, and so
+ * does what was counted of its wait.
  *
  * A thread's row has a copy of the sample that it left the CPU with, because the stack is counted
  * when the length of the wait is known: when it is the next thread of a switch. Without
@@ -30,6 +40,9 @@
 #include "capture/raw_fields.h"
 #include "ingest/ingest.h"
 #include "samples.h"
+
+#define OPEN_MIN_NS  (100 * 1000000ull)	/* no shorter wait is ever counted while it is open */
+#define OPEN_ROWS_MAX 65536u
 
 #define STAT_PREFIX  "sched:sched_stat_"
 
@@ -157,7 +170,7 @@ struct waits *waits_create(struct strpool *strings)
 	waits->tuple_count = 1;
 	for (uint32_t state = 0; state < WAIT_STATES; state++)
 		waits->tuples[WAIT_TUPLES - WAIT_STATES + state] =
-			(struct wait_tuple){ (enum wait_state)state, other };
+			(struct wait_tuple){ (enum wait_state)state, other, false };
 	return waits;
 }
 
@@ -169,8 +182,11 @@ static void forget_switches(struct waits *waits)
 
 void waits_destroy(struct waits *waits)
 {
-	if (waits)
+	if (waits) {
 		forget_switches(waits);
+		free(waits->open);
+		id_map_finish(&waits->open_by_tid);
+	}
 	free(waits);
 }
 
@@ -262,7 +278,8 @@ int waits_look_at_config(struct ingest *ingest)
 }
 
 /* Returns the number of the tuple: without room that of the same state, whoever woke. */
-static uint8_t tuple_of(struct ingest *ingest, enum wait_state state, struct record_text waker)
+static uint8_t tuple_of(struct ingest *ingest, enum wait_state state, struct record_text waker,
+			bool is_of_all)
 {
 	struct waits *waits = ingest->waits;
 	struct str_id text = { 0 };
@@ -270,13 +287,14 @@ static uint8_t tuple_of(struct ingest *ingest, enum wait_state state, struct rec
 	if (waker.len)
 		text = strpool_intern_passing(ingest->strings, waker.bytes, waker.len);
 	for (uint32_t i = 0; i < waits->tuple_count; i++)
-		if (waits->tuples[i].state == state && waits->tuples[i].waker.v == text.v)
+		if (waits->tuples[i].state == state && waits->tuples[i].waker.v == text.v &&
+		    waits->tuples[i].is_of_all == is_of_all)
 			return (uint8_t)i;
 	if (waits->tuple_count == WAIT_TUPLES - WAIT_STATES)
 		return (uint8_t)(WAIT_TUPLES - WAIT_STATES + state);
 	if (waker.len)
 		text = strpool_intern(ingest->strings, waker.bytes, waker.len);	/* stays */
-	waits->tuples[waits->tuple_count] = (struct wait_tuple){ state, text };
+	waits->tuples[waits->tuple_count] = (struct wait_tuple){ state, text, is_of_all };
 	return (uint8_t)waits->tuple_count++;
 }
 
@@ -291,14 +309,107 @@ void waits_add(struct ingest *ingest, const struct event_record *record, const v
 
 	if (wait->blocked_ns) {
 		form.weight = wait->blocked_ns;
-		form.bucket = tuple_of(ingest, wait->state, wait->waker);
+		form.bucket = tuple_of(ingest, wait->state, wait->waker, wait->is_of_all);
 		samples_add(ingest, record, &form, raw, size, false);
 	}
 	if (wait->run_queue_ns) {
 		form.weight = wait->run_queue_ns;
-		form.bucket = tuple_of(ingest, WAIT_RUNNABLE, wait->waker);
+		form.bucket = tuple_of(ingest, WAIT_RUNNABLE, wait->waker, false);
 		samples_add(ingest, record, &form, raw, size, false);
 	}
+}
+
+static struct open_time *find_open(struct waits *waits, uint32_t tid)
+{
+	const uint32_t at = id_map_get(&waits->open_by_tid, tid);
+
+	return at == ID_MAP_NONE ? NULL : &waits->open[at];
+}
+
+static void remove_open(struct waits *waits, uint32_t tid)
+{
+	const uint32_t at = id_map_remove(&waits->open_by_tid, tid);
+
+	if (at == ID_MAP_NONE)
+		return;
+	waits->open[at] = waits->open[--waits->open_count];
+	if (at < waits->open_count)	/* its number is in the map: this replaces it */
+		id_map_put(&waits->open_by_tid, waits->open[at].tid, at);
+}
+
+/* Makes room: removes the rows of threads whose last wait has ended. */
+static void remove_ended(struct waits *waits)
+{
+	for (uint32_t i = waits->open_count; i-- > 0;)
+		if (waits->open[i].from_ns == waits->open[i].until_ns)
+			remove_open(waits, waits->open[i].tid);
+}
+
+/* Returns the row of a thread, or a new one; NULL: no room. */
+static struct open_time *open_of(struct waits *waits, uint32_t tid)
+{
+	struct open_time *row = find_open(waits, tid);
+
+	if (row)
+		return row;
+	if (waits->open_count == OPEN_ROWS_MAX)
+		remove_ended(waits);
+	if (waits->open_count == waits->open_capacity) {
+		const uint32_t capacity = waits->open_capacity ? waits->open_capacity * 2 : 64;
+
+		row = capacity > OPEN_ROWS_MAX ? NULL
+		      : realloc(waits->open, capacity * sizeof(*row));
+		if (!row)
+			return NULL;
+		waits->open = row;
+		waits->open_capacity = capacity;
+	}
+	if (id_map_put(&waits->open_by_tid, tid, waits->open_count))
+		return NULL;
+	row = &waits->open[waits->open_count++];
+	*row = (struct open_time){ .tid = tid };
+	return row;
+}
+
+/* Returns how much of the wait of @from, which goes on, is not counted yet; it is from now on. */
+static uint64_t extend_open(struct waits *waits, uint32_t tid, const struct wait_record *from)
+{
+	const uint64_t until_ns = from->woken_at_ns, since_ns = until_ns - from->weight_ns;
+	struct open_time *row = open_of(waits, tid);
+	uint64_t more_ns;
+
+	if (!row || until_ns <= row->last_end_ns)
+		return 0;
+	if (row->until_ns <= since_ns)
+		row->from_ns = row->until_ns = since_ns;
+	if (until_ns <= row->until_ns)
+		return 0;
+	more_ns = until_ns - row->until_ns;
+	row->until_ns = until_ns;
+	waits->open_ns += more_ns;
+	return more_ns;
+}
+
+/* Returns how much of the weight of @from, of a wait that ended at @end_ns, is counted already. */
+static uint64_t close_open(struct waits *waits, uint32_t tid, uint64_t end_ns,
+			   const struct wait_record *from)
+{
+	const uint64_t whole_ns = from->blocked_ns + from->run_queue_ns;
+	struct open_time *row = whole_ns < OPEN_MIN_NS ? find_open(waits, tid)
+						       : open_of(waits, tid);
+	uint64_t counted_ns, most_ns = from->weight_ns;
+
+	if (!row)
+		return 0;
+	counted_ns = row->until_ns - row->from_ns;
+	if (row->until_ns + whole_ns <= end_ns)		/* it was another wait */
+		most_ns = from->returned_ns;
+	if (counted_ns > most_ns)
+		counted_ns = most_ns;
+	waits->open_ns -= counted_ns;
+	row->from_ns = row->until_ns;
+	row->last_end_ns = end_ns;
+	return counted_ns;
 }
 
 static struct record_text waker_of(const struct wait_record *wait)
@@ -320,6 +431,7 @@ void waits_record(struct ingest *ingest, const struct event_record *record, cons
 	struct wait_record from;
 	struct wait wait = { .end_ns = record->time_ns };
 	double whole_ns, blocked_ns;
+	uint64_t before_ns;
 
 	if (ingest->config.is_replay) {
 		wait.blocked_ns = record->sample.period;
@@ -331,6 +443,15 @@ void waits_record(struct ingest *ingest, const struct event_record *record, cons
 		return;
 	}
 	memcpy(&from, record->sample.raw, sizeof(from));
+	if (from.flags & WAIT_IS_OPEN) {
+		from.weight_ns = extend_open(ingest->waits, record->tid, &from);
+		from.blocked_ns = from.weight_ns;
+		wait.end_ns = from.woken_at_ns - 1;	/* the end of a slice is the next one's */
+		wait.is_of_all = from.flags & WAIT_IS_OF_ALL;
+		before_ns = 0;
+	} else {
+		before_ns = close_open(ingest->waits, record->tid, record->time_ns, &from);
+	}
 	whole_ns = (double)from.blocked_ns + (double)from.run_queue_ns;
 	blocked_ns = (double)from.weight_ns;
 	if (whole_ns > 0)
@@ -339,6 +460,9 @@ void waits_record(struct ingest *ingest, const struct event_record *record, cons
 	wait.waker = waker_of(&from);
 	wait.blocked_ns = blocked_ns < (double)from.weight_ns ? (uint64_t)blocked_ns
 							      : from.weight_ns;
+	wait.run_queue_ns = from.weight_ns - wait.blocked_ns;
+	from.weight_ns -= before_ns;	/* that was blocked time, as far as there is any */
+	wait.blocked_ns -= before_ns < wait.blocked_ns ? before_ns : wait.blocked_ns;
 	wait.run_queue_ns = from.weight_ns - wait.blocked_ns;
 	waits_add(ingest, record, raw, size,
 		  desc->is_part ? desc->counted_as : (uint16_t)record->event, &wait);
@@ -646,6 +770,7 @@ void waits_thread_begins(struct ingest *ingest, uint32_t tid)
 	struct wait_switches *switches = ingest->waits->switches;
 	struct waiting_thread *row = switches ? find_row(switches, tid) : NULL;
 
+	remove_open(ingest->waits, tid);
 	if (!row)
 		return;
 	drop_wait(ingest, row, false);

@@ -290,6 +290,72 @@ static void test_a_live_wait_weighs_what_its_record_says(void **state)
 	assert_int_equal(waited(B, WAIT_RUNNABLE, NULL), 9);
 }
 
+/* An open wait: the time so far until @until_ns. */
+static void push_open(uint32_t tid, uint64_t until_ns, uint64_t so_far_ns)
+{
+	push_live(until_ns, tid, &(struct wait_record){
+		.weight_ns = so_far_ns, .blocked_ns = so_far_ns, .woken_at_ns = until_ns,
+		.state = SLEEPS, .flags = WAIT_IS_OPEN });
+}
+
+#define TENTH (SLICE_NS / 10)
+
+/* In tenths of seconds: A blocks at 10 and is woken at 34; B blocks at 10, and its record is
+ * refused, but brought by that of a wait of 2 that ends at 60.
+ *
+ *        10        20        30   34   35              60
+ *   A    |---open--|---open--|----|-rq-|
+ *   B    |---open--|...............|               |--|
+ */
+static void test_a_wait_that_goes_on_is_counted_once(void **state)
+{
+	(void)state;
+	ingest.config.is_replay = false;
+	push_open(A, 20 * TENTH, 10 * TENTH);
+	push_open(B, 20 * TENTH, 10 * TENTH);
+	push_open(A, 30 * TENTH, 20 * TENTH);
+	ingest_round_end(&ingest, &(struct queue_round_end){ .limit_ns = 31 * TENTH });
+	assert_int_equal(ingest.waits->open_ns, 30 * TENTH);
+	push_live(35 * TENTH, A, &(struct wait_record){
+		.weight_ns = 25 * TENTH, .blocked_ns = 24 * TENTH, .run_queue_ns = TENTH,
+		.state = SLEEPS });
+	push_live(60 * TENTH, B, &(struct wait_record){
+		.weight_ns = 17 * TENTH, .returned_ns = 15 * TENTH, .blocked_ns = 2 * TENTH,
+		.state = SLEEPS });
+	end_recording();
+	assert_int_equal(waited(A, WAIT_SLEEPING, NULL), 24 * TENTH);
+	assert_int_equal(waited(A, WAIT_RUNNABLE, NULL), TENTH);
+	assert_int_equal(waited(B, WAIT_SLEEPING, NULL), 17 * TENTH);
+	assert_int_equal(ingest.waits->open_ns, 0);
+}
+
+/* The record of the wait came first, as the open one was read before and queued later. A later wait
+ * of the thread is another one, and so is one of another thread of that number. */
+static void test_an_open_wait_that_comes_late_is_none(void **state)
+{
+	struct record_bytes fork;
+
+	(void)state;
+	ingest.config.is_replay = false;
+	push_live(35 * TENTH, A, &(struct wait_record){
+		.weight_ns = 25 * TENTH, .blocked_ns = 25 * TENTH, .state = SLEEPS });
+	ingest_round_end(&ingest, &(struct queue_round_end){ .limit_ns = 36 * TENTH });
+	push_live(37 * TENTH, A, &(struct wait_record){
+		.weight_ns = 20 * TENTH, .blocked_ns = 20 * TENTH, .woken_at_ns = 30 * TENTH,
+		.state = SLEEPS, .flags = WAIT_IS_OPEN });
+	push_open(A, 50 * TENTH, 14 * TENTH);
+	record_begin(&fork, PERF_RECORD_FORK, 0);
+	record_add(&fork, (uint64_t[]){ PAIR(A, B), PAIR(A, B), 55 * TENTH, PAIR(A, A),
+					55 * TENTH, PAIR(0, 0) }, 6);
+	record_close(&fork);
+	ingest_push(&ingest, fork.words, fork.count * 8, LIVE, 0);
+	push_live(80 * TENTH, A, &(struct wait_record){
+		.weight_ns = 30 * TENTH, .blocked_ns = 30 * TENTH, .state = SLEEPS });
+	end_recording();
+	assert_int_equal(waited(A, WAIT_SLEEPING, NULL), (25 + 14 + 30) * TENTH);
+	assert_int_equal(ingest.counters.malformed, 0);
+}
+
 static void test_a_thread_that_has_ended_does_not_wait(void **state)
 {
 	(void)state;
@@ -397,6 +463,10 @@ UNIT_TESTS(test_waits)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_live_wait_weighs_what_its_record_says,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_wait_that_goes_on_is_counted_once, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_an_open_wait_that_comes_late_is_none, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_thread_that_has_ended_does_not_wait, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_lost_records_end_all_waits, set_up,

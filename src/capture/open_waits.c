@@ -1,0 +1,449 @@
+/* open_waits.c - see open_waits.h.
+ *
+ * Problem: a thread that blocked before flametop started, or that stays blocked, is never switched.
+ *
+ * Idea: at the end of each slice the off-CPU clock tells who is blocked since when. Registers,
+ * kernel stack and user stack of some of these threads are read, those first whose time was queued
+ * longest ago; then the clock is read once more. A thread that is blocked since the same moment has
+ * kept still in between, and all that was read of it belongs together: nothing is stopped.
+ *
+ * A read of a thread's memory may block for ever, as its stack may be a mapping of a file whose
+ * server does not respond: so a thread of its own reads, and nobody waits for it to end.
+ */
+#include "open_waits.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diag.h"
+#include "base/service.h"
+#include "base/whole_io.h"
+#include "bpf/task_registers.h"
+#include "capture/stack_copy.h"
+
+#define SLICE_NS      CLOCK_NS_PER_S	/* as in timeline/timeline.h */
+#define QUEUE_BYTES   (1u << 20)	/* half of it is room for the largest record */
+#define OPEN_MIN_NS   (CLOCK_NS_PER_S / 10)	/* shorter ones end soon */
+#define LAST_LOOK_MS  1000
+#define RECORD_WORDS  192	/* without the stack copy: registers 64, kernel 41, raw 10 */
+#define STACK_BYTES_MAX (60u * 1024)	/* a record is smaller than 64 KiB */
+#define DEAD_STATES   0xb0u	/* EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD: it waits for nothing */
+
+#ifdef __aarch64__
+enum { SP = 31, IP = 32 };	/* DWARF numbers */
+#else
+enum { SP = 7, IP = 16 };
+#endif
+
+/* A thread that waits. */
+struct open_wait {
+	uint32_t pid, tid;
+	uint64_t since_ns, until_ns;	/* its time until then was queued; since_ns: none */
+	uint32_t state;
+};
+
+/* What was read of one that is looked at. */
+struct look {
+	struct open_wait *wait;		/* in `now` */
+	struct task_registers registers;
+	size_t stack_bytes;
+	bool is_read;
+};
+
+struct open_waits {
+	struct service *service;
+	struct spsc queue;
+	struct off_cpu *off_cpu;	/* owned */
+	struct task_iterator *iterator;	/* owned */
+	struct record_format format;
+	uint32_t copy_bytes;
+	bool is_of_all;
+	int round_fd;			/* borrowed */
+	int ended_fd;			/* eventfd: the last look is over */
+	atomic_bool is_ending;		/* open_waits_end() stores, the looking thread loads */
+	uint64_t due_ns;		/* end of the slice */
+	struct open_wait *now;		/* owned; by tid: who waited at the last look */
+	size_t count;
+	struct look looks[OPEN_WAITS_LOOK];
+	unsigned char *stacks;		/* owned; copy_bytes for each look */
+};
+
+static int compare_tids(const void *one, const void *other)
+{
+	const struct open_wait *a = one, *b = other;
+
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+static int compare_rows(const void *one, const void *other)
+{
+	const struct off_cpu_thread *a = one, *b = other;
+
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+/* Those that wait longest for their time to be queued come first, threads of a process together. */
+static int compare_looks(const void *one, const void *other)
+{
+	const struct open_wait *a = ((const struct look *)one)->wait;
+	const struct open_wait *b = ((const struct look *)other)->wait;
+
+	if (a->until_ns != b->until_ns)
+		return a->until_ns < b->until_ns ? -1 : 1;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int compare_pids(const void *one, const void *other)
+{
+	const struct open_wait *a = ((const struct look *)one)->wait;
+	const struct open_wait *b = ((const struct look *)other)->wait;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static bool is_open(const struct off_cpu_thread *row)
+{
+	return row->is_off && row->state && !(row->state & DEAD_STATES) && !row->is_kernel;
+}
+
+/* Lists who waits. The caller frees *@out. */
+static int list_open(struct open_waits *open_waits, struct open_wait **out, size_t *count)
+{
+	struct off_cpu_thread *rows;
+	struct diag why;
+	size_t row_count;
+	int err = off_cpu_read_threads(open_waits->off_cpu, 0, &rows, &row_count, &why);
+
+	*out = NULL;
+	*count = 0;
+	if (err)
+		return err;
+	*out = malloc((row_count + 1) * sizeof(**out));
+	for (size_t i = 0; *out && i < row_count; i++) {
+		const struct open_wait key = { .tid = rows[i].tid };
+		const struct open_wait *before =
+			open_waits->count ? bsearch(&key, open_waits->now, open_waits->count,
+						    sizeof(key), compare_tids) : NULL;
+
+		if (!is_open(&rows[i]))
+			continue;
+		(*out)[(*count)++] = (struct open_wait){
+			.pid = rows[i].pid, .tid = rows[i].tid, .since_ns = rows[i].since_ns,
+			.until_ns = before && before->since_ns == rows[i].since_ns
+				    ? before->until_ns : rows[i].since_ns,
+			.state = (uint32_t)rows[i].state,
+		};
+	}
+	free(rows);
+	if (!*out)
+		return -ENOMEM;
+	qsort(*out, *count, sizeof(**out), compare_tids);
+	return 0;
+}
+
+/* Chooses whom to look at, by process. Returns how many these are. */
+static size_t choose(struct open_waits *open_waits, uint64_t until_ns)
+{
+	struct look *all = malloc((open_waits->count + 1) * sizeof(*all));
+	size_t count = 0;
+
+	for (size_t i = 0; all && i < open_waits->count; i++)
+		if (open_waits->now[i].until_ns + OPEN_MIN_NS <= until_ns)
+			all[count++] = (struct look){ .wait = &open_waits->now[i] };
+	if (count)
+		qsort(all, count, sizeof(*all), compare_looks);
+	if (count > OPEN_WAITS_LOOK)
+		count = OPEN_WAITS_LOOK;
+	if (count) {
+		memcpy(open_waits->looks, all, count * sizeof(*all));
+		qsort(open_waits->looks, count, sizeof(*all), compare_pids);
+	}
+	free(all);
+	return count;
+}
+
+static int compare_registers(const void *one, const void *other)
+{
+	const struct task_registers *a = one, *b = other;
+
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+/* Reads @looks[@count], all of one process. @stacks: that of the first. */
+static void read_process(struct open_waits *open_waits, struct look *looks, size_t count,
+			 unsigned char *stacks)
+{
+	struct task_registers *list;
+	size_t listed;
+	struct diag why;
+
+	if (task_iterator_read(open_waits->iterator, looks->wait->pid, &list, &listed, &why))
+		return;
+	for (size_t i = 0; i < count && !service_is_stopping(open_waits->service); i++) {
+		const struct task_registers key = { .tid = looks[i].wait->tid };
+		const struct task_registers *found =
+			listed ? bsearch(&key, list, listed, sizeof(key), compare_registers) : NULL;
+
+		if (!found)
+			continue;
+		looks[i].registers = *found;
+		if (open_waits->copy_bytes)
+			looks[i].stack_bytes = stack_copy_read(
+				(pid_t)found->pid, found->values[SP],
+				stacks + i * open_waits->copy_bytes, open_waits->copy_bytes);
+		looks[i].is_read = true;
+	}
+	free(list);
+}
+
+static void read_stacks(struct open_waits *open_waits, size_t count)
+{
+	struct look *looks = open_waits->looks;
+
+	for (size_t first = 0, end; first < count; first = end) {
+		const uint32_t pid = looks[first].wait->pid;
+
+		for (end = first + 1; end < count && looks[end].wait->pid == pid;)
+			end++;
+		read_process(open_waits, looks + first, end - first,
+			     open_waits->stacks + first * open_waits->copy_bytes);
+	}
+}
+
+/* Forgets what was read of threads that did not keep still. */
+static void check_looks(struct open_waits *open_waits, size_t count)
+{
+	struct off_cpu_thread *rows = NULL;
+	struct diag why;
+	size_t row_count = 0;
+
+	if (off_cpu_read_threads(open_waits->off_cpu, 0, &rows, &row_count, &why))
+		row_count = 0;
+	if (row_count)
+		qsort(rows, row_count, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < count; i++) {
+		struct look *look = &open_waits->looks[i];
+		const struct off_cpu_thread key = { .tid = look->wait->tid };
+		const struct off_cpu_thread *row =
+			row_count ? bsearch(&key, rows, row_count, sizeof(key), compare_rows)
+				  : NULL;
+
+		look->is_read &= row && row->is_off && row->since_ns == look->wait->since_ns;
+	}
+	free(rows);
+}
+
+static bool is_32_bits(const struct task_registers *registers)
+{
+	return sizeof(long) == 8 && !(registers->values[SP] >> 32) &&
+	       !(registers->values[IP] >> 32);
+}
+
+/* Writes the words before the stack copy. Returns how many these are. */
+static size_t write_words(const struct open_waits *open_waits, const struct look *look,
+			  uint64_t until_ns, uint64_t words[RECORD_WORDS])
+{
+	const struct record_layout *front = &open_waits->format.front;
+	const uint64_t type = open_waits->format.sample_type;
+	const struct task_registers *registers = &look->registers;
+	const struct wait_record wait = {
+		.weight_ns = until_ns - look->wait->since_ns,
+		.blocked_ns = until_ns - look->wait->since_ns, .woken_at_ns = until_ns,
+		.state = look->wait->state,
+		.flags = WAIT_IS_OPEN | (open_waits->is_of_all ? WAIT_IS_OF_ALL : 0),
+	};
+	const uint32_t raw_bytes = sizeof(wait) + 4;	/* with its own size a multiple of 8 */
+	size_t count = front->words, depth = 0;
+
+	memset(words, 0, front->words * sizeof(*words));
+	while (depth < TASK_KERNEL_FRAMES && registers->kernel[depth])
+		depth++;
+	words[front->ip] = depth ? registers->kernel[0] : registers->values[IP];
+	words[front->task] = look->wait->pid | (uint64_t)look->wait->tid << 32;
+	words[front->time] = until_ns;
+	words[front->cpu] = UINT32_MAX;
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		words[count++] = depth ? depth + 1 : 0;
+		if (depth)
+			words[count++] = PERF_CONTEXT_KERNEL;
+		memcpy(words + count, registers->kernel, depth * sizeof(*words));
+		count += depth;
+	}
+	memcpy(words + count, &raw_bytes, 4);
+	memcpy((char *)(words + count) + 4, &wait, sizeof(wait));
+	memset((char *)(words + count) + 4 + sizeof(wait), 0, 4);
+	count += 1 + sizeof(wait) / sizeof(*words);
+	if (type & PERF_SAMPLE_REGS_USER) {
+		words[count++] = is_32_bits(registers) ? PERF_SAMPLE_REGS_ABI_32
+						       : PERF_SAMPLE_REGS_ABI_64;
+		count += user_registers_write(&open_waits->format, NULL, registers->values,
+					      words + count);
+	}
+	return count;
+}
+
+/* Queues the time of @look until @until_ns. False: the queue is full. */
+static bool queue_look(struct open_waits *open_waits, const struct look *look,
+		       const unsigned char *stack, uint64_t until_ns)
+{
+	const bool has_copy = open_waits->format.sample_type & PERF_SAMPLE_STACK_USER;
+	const uint64_t filled = look->stack_bytes, padded = (filled + 7) / 8 * 8;
+	uint64_t words[RECORD_WORDS];
+	const size_t count = write_words(open_waits, look, until_ns, words);
+	const size_t copy_bytes = !has_copy ? 0 : padded ? padded + 16 : 8;
+	const size_t bytes = sizeof(struct perf_event_header) + count * 8 + copy_bytes;
+	struct perf_event_header *header = spsc_reserve(&open_waits->queue, bytes);
+	unsigned char *at;
+
+	if (!header)
+		return false;
+	*header = (struct perf_event_header){
+		.type = PERF_RECORD_SAMPLE, .size = (uint16_t)bytes,
+		.misc = look->registers.kernel[0] ? PERF_RECORD_MISC_KERNEL
+						  : PERF_RECORD_MISC_USER,
+	};
+	at = (unsigned char *)(header + 1);
+	memcpy(at, words, count * 8);
+	at += count * 8;
+	if (has_copy)
+		memcpy(at, &padded, 8);
+	if (has_copy && padded) {
+		memset(at + padded, 0, 8);	/* the last word of the copy may not be full */
+		memcpy(at + 8, stack, look->stack_bytes);
+		memcpy(at + 8 + padded, &filled, 8);
+	}
+	spsc_commit(&open_waits->queue);
+	return true;
+}
+
+/* Queues the time of threads that wait, until @until_ns. */
+static void look(struct open_waits *open_waits, uint64_t until_ns)
+{
+	struct open_wait *now;
+	size_t count, queued = 0;
+
+	if (list_open(open_waits, &now, &count))
+		return;
+	free(open_waits->now);
+	open_waits->now = now;
+	open_waits->count = count;
+	count = choose(open_waits, until_ns);
+	read_stacks(open_waits, count);
+	if (count)
+		check_looks(open_waits, count);
+	for (size_t i = 0; i < count; i++) {
+		struct look *look = &open_waits->looks[i];
+
+		if (!look->is_read)
+			continue;
+		if (!queue_look(open_waits, look, open_waits->stacks + i * open_waits->copy_bytes,
+				until_ns))
+			break;
+		look->wait->until_ns = until_ns;
+		queued++;
+	}
+	if (queued)
+		whole_eventfd_write(open_waits->round_fd, 1);
+}
+
+static uint64_t slice_end(uint64_t time_ns)
+{
+	return (time_ns / SLICE_NS + 1) * SLICE_NS;
+}
+
+static int serve(void *owner)
+{
+	struct open_waits *open_waits = owner;
+	const bool is_last = atomic_load(&open_waits->is_ending);	/* open_waits_end() */
+	const uint64_t now_ns = clock_now_ns();
+	struct diag why;
+
+	if (!open_waits->iterator && task_iterator_create(&open_waits->iterator, &why)) {
+		log_note("threads that stay blocked are not found: %s", why.text);
+		whole_eventfd_write(open_waits->ended_fd, 1);
+		return SERVICE_SLEEP;
+	}
+	if (is_last) {
+		look(open_waits, now_ns);
+		whole_eventfd_write(open_waits->ended_fd, 1);
+		return SERVICE_SLEEP;
+	}
+	if (now_ns >= open_waits->due_ns) {
+		look(open_waits, now_ns - now_ns % SLICE_NS);
+		open_waits->due_ns = slice_end(now_ns);
+	}
+	return clock_ms_until(open_waits->due_ns, clock_now_ns());
+}
+
+int open_waits_create(struct open_waits **out, const struct perf_event_attr *attr, bool is_of_all,
+		      int round_fd)
+{
+	struct open_waits *open_waits = calloc(1, sizeof(*open_waits));
+
+	*out = NULL;
+	if (!open_waits)
+		return -ENOMEM;
+	record_format_init(&open_waits->format, attr);
+	open_waits->copy_bytes = attr->sample_stack_user < STACK_BYTES_MAX ? attr->sample_stack_user
+									   : STACK_BYTES_MAX;
+	open_waits->is_of_all = is_of_all;
+	open_waits->round_fd = round_fd;
+	open_waits->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	open_waits->stacks = malloc((size_t)OPEN_WAITS_LOOK * open_waits->copy_bytes + 1);
+	if (open_waits->ended_fd < 0 || !open_waits->stacks ||
+	    spsc_init(&open_waits->queue, QUEUE_BYTES)) {
+		open_waits_destroy(open_waits);
+		return -ENOMEM;
+	}
+	*out = open_waits;
+	return 0;
+}
+
+struct spsc *open_waits_queue(struct open_waits *open_waits)
+{
+	return &open_waits->queue;
+}
+
+int open_waits_start(struct open_waits *open_waits, const struct off_cpu *off_cpu)
+{
+	const struct service_plan plan = { .name = "flametop-wait", .serve = serve,
+					   .may_hang = true, .owner = open_waits };
+
+	open_waits->off_cpu = off_cpu_share(off_cpu);
+	if (!open_waits->off_cpu)
+		return -EMFILE;
+	return service_create(&open_waits->service, &plan);
+}
+
+void open_waits_end(struct open_waits *open_waits)
+{
+	struct pollfd ended = { .fd = open_waits->ended_fd, .events = POLLIN };
+
+	if (!open_waits->service)
+		return;
+	atomic_store(&open_waits->is_ending, true);	/* serve() */
+	service_wake(open_waits->service);
+	poll(&ended, 1, LAST_LOOK_MS);
+}
+
+/* A thread that hangs in a read goes on using all of it. */
+void open_waits_destroy(struct open_waits *open_waits)
+{
+	if (!open_waits || !service_stop(open_waits->service))
+		return;
+	service_destroy(open_waits->service);
+	task_iterator_destroy(open_waits->iterator);
+	off_cpu_close(open_waits->off_cpu);
+	spsc_finish(&open_waits->queue);
+	if (open_waits->ended_fd >= 0)
+		close(open_waits->ended_fd);
+	free(open_waits->now);
+	free(open_waits->stacks);
+	free(open_waits);
+}
