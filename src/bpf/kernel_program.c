@@ -12,13 +12,18 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/capability.h>
+#include <linux/magic.h>
 #include <linux/perf_event.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/whole_io.h"
@@ -28,6 +33,7 @@
 #define ITERATOR_BYTES 65536u
 #define DEPTH_MAX   8		/* unnamed structs within each other */
 #define LICENSE	    "GPL"	/* flametop's: the kernel has functions for such programs only */
+#define USER_NAMESPACE 0xeffffffdu	/* the first one: linux/proc_ns.h, PROC_USER_INIT_INO */
 #define KPROBE_TYPE "/sys/bus/event_source/devices/kprobe/type"
 
 /* Reads the first line of @path. False: there is none. */
@@ -57,9 +63,49 @@ static bool has_rights(void)
 	       (has_capability(CAP_BPF) && has_capability(CAP_PERFMON));
 }
 
-static int explain(int err, const char *what, struct diag *why)
+/* Says which of the capabilities is missing. */
+static int explain_rights(const char *what, struct diag *why)
+{
+	const bool has_bpf = has_capability(CAP_BPF), has_perfmon = has_capability(CAP_PERFMON);
+
+	if (has_bpf == has_perfmon)
+		return diag_set(why, -EPERM, "%s needs the capabilities CAP_BPF and CAP_PERFMON: "
+				"run as root", what);
+	return diag_set(why, -EPERM, "%s needs the capability %s beside %s: run as root", what,
+			has_bpf ? "CAP_PERFMON" : "CAP_BPF", has_bpf ? "CAP_BPF" : "CAP_PERFMON");
+}
+
+/* The kernel looks for capabilities in the first user namespace, and does not say so. */
+static bool is_in_user_namespace(void)
+{
+	struct stat found;
+
+	return !stat("/proc/self/ns/user", &found) && found.st_ino != USER_NAMESPACE;
+}
+
+/* Explains a refusal in spite of the capabilities. False: there is no known cause. */
+static bool explain_refusal(int err, const char *what, struct diag *why)
 {
 	char lockdown[64] = "";
+
+	read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
+	if (strstr(lockdown, "[confidentiality]"))
+		diag_set(why, err, "%s reads kernel memory, which lockdown forbids: boot without "
+			 "lockdown=confidentiality", what);
+	else if (err == -EPERM && is_in_user_namespace())
+		diag_set(why, err, "%s needs the capabilities CAP_BPF and CAP_PERFMON in the "
+			 "first user namespace: run as root outside of the rootless container",
+			 what);
+	else if (err == -EPERM && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER)
+		diag_set(why, err, "%s: a filter of system calls (seccomp), as containers have "
+			 "one, may refuse bpf(2): run as root outside of it", what);
+	else
+		return false;
+	return true;
+}
+
+static int explain(int err, const char *what, struct diag *why)
+{
 	struct utsname kernel = { .release = "" };
 
 	uname(&kernel);
@@ -70,13 +116,25 @@ static int explain(int err, const char *what, struct diag *why)
 		return diag_set(why, err, "no memory for %s: raise the memory limit of flametop's "
 				"cgroup, or before Linux 5.11 ulimit -l", what);
 	if ((err == -EPERM || err == -EACCES) && !has_rights())
-		return diag_set(why, err, "%s needs the capabilities CAP_BPF and CAP_PERFMON: run "
-				"as root", what);
-	read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
-	if (strstr(lockdown, "[confidentiality]"))
-		return diag_set(why, err, "%s reads kernel memory, which lockdown forbids: boot "
-				"without lockdown=confidentiality", what);
+		return explain_rights(what, why);
+	if (explain_refusal(err, what, why))
+		return err;
 	return diag_set(why, err, "Linux %s refuses %s: %s", kernel.release, what, strerror(-err));
+}
+
+int kernel_check_rights(const char *what, struct diag *why)
+{
+	return has_rights() ? 0 : explain_rights(what, why);
+}
+
+/* Containers have other file systems in place of parts of /sys, or of all. */
+static bool is_sysfs_hidden(void)
+{
+	struct statfs found;
+	bool is_there = !statfs("/sys/kernel/btf", &found) || !statfs("/sys/kernel", &found) ||
+			!statfs("/sys", &found);
+
+	return !is_there || found.f_type != SYSFS_MAGIC;
 }
 
 int kernel_btf_open(struct btf **out, struct diag *why)
@@ -85,6 +143,10 @@ int kernel_btf_open(struct btf **out, struct diag *why)
 	*out = btf__load_vmlinux_btf();
 	if (*out)
 		return 0;
+	if (is_sysfs_hidden())
+		return diag_set(why, -ENOENT, "the types of the kernel are hidden: something is "
+				"mounted over /sys/kernel/btf in this mount namespace; run where "
+				"sysfs is on /sys");
 	return diag_set(why, -ENOENT, "the kernel does not describe its types: it needs to be "
 			"built with CONFIG_DEBUG_INFO_BTF (/sys/kernel/btf/vmlinux: %s)",
 			strerror(errno));

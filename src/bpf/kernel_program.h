@@ -35,6 +35,9 @@
 #include "base/diag.h"
 #include "bytecode.h"
 
+/* Returns 0 if this process has the capabilities that every program needs; else -EPERM, with the
+ * one that is missing in @why. @what needs them. */
+int kernel_check_rights(const char *what, struct diag *why);
 /* The types of the running kernel; *@out is the caller's (btf__free()). Returns 0, or -ENOENT: it
  * was built without them. Takes 20 ms and 10 MB: one for all programs. */
 int kernel_btf_open(struct btf **out, struct diag *why);

@@ -248,7 +248,9 @@ int off_cpu_open(struct off_cpu **out, const struct off_cpu_config *config, stru
 	off_cpu->maps = (struct off_cpu_maps){ -1, -1, -1, -1, -1 };
 	for (int i = 0; i < PROGRAMS; i++)
 		off_cpu->programs[i] = KERNEL_PROGRAM_NONE;
-	err = kernel_btf_open(&btf, why);
+	err = kernel_check_rights("off-CPU time", why);
+	if (!err)
+		err = kernel_btf_open(&btf, why);
 	if (!err) {
 		err = open_with(off_cpu, config, btf, why);
 		btf__free(btf);
