@@ -491,8 +491,8 @@ static int create_sampler(struct capture *capture, struct spsc *queue, struct di
 		.watch_count = capture->watch_count,
 		.stack_ends = capture->stack_ends,
 		.counts_lost = capture->plan.features.lost,
-		/* Of chosen CPUs there are records, but no sums. */
 		.off_cpu = capture->plan.target.cpus ? NULL : &capture->plan.off_cpu,
+		.has_wait_sums = &capture->plan.has_wait_sums,
 		.counts_hits = capture_plan_has_tasks(&capture->plan),
 		.ends_with_target = capture_plan_has_tasks(&capture->plan) ||
 				    capture->watch_count > 0,

@@ -869,6 +869,10 @@ static int open_off_cpu(struct capture_plan *plan, struct diag *why)
 	config.cpus = outputs.cpus;
 	config.events = outputs.fds;
 	config.event_count = outputs.count;
+	/* Of chosen CPUs there are records, but no sums. */
+	plan->has_wait_sums = !plan->target.cpus &&
+			      (config.watched_count || config.cgroup_fd >= 0 ||
+			       plan->kind == TARGET_SYSTEM);
 	err = off_cpu_open(&plan->off_cpu, &config, why);
 	finish_outputs(&outputs);
 	return err;
@@ -886,6 +890,7 @@ static bool has_same_tasks(const struct capture_plan *plan, const struct capture
 
 void capture_plan_take_off_cpu(struct capture_plan *plan, struct capture_plan *old)
 {
+	const bool has_own_sums = plan->has_wait_sums;
 	struct off_cpu *own = plan->off_cpu;
 	struct outputs outputs;
 
@@ -895,6 +900,8 @@ void capture_plan_take_off_cpu(struct capture_plan *plan, struct capture_plan *o
 	if (!off_cpu_redirect(old->off_cpu, outputs.cpus, outputs.fds, outputs.count)) {
 		plan->off_cpu = old->off_cpu;
 		old->off_cpu = own;
+		plan->has_wait_sums = old->has_wait_sums;
+		old->has_wait_sums = has_own_sums;
 	} else {
 		off_cpu_redirect(own, outputs.cpus, outputs.fds, outputs.count);
 	}

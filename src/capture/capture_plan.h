@@ -60,6 +60,7 @@ struct capture_plan {
 	bool was_refused_cpu_wide;
 	struct event_set set;		/* open, disabled */
 	struct off_cpu *off_cpu;	/* owned; NULL: off-cpu is no event of it */
+	bool has_wait_sums;	/* the programs of off-cpu watch the target and nothing else */
 	char *notice;			/* owned; NULL: nothing to tell */
 	int cgroup_fd;			/* valid during capture_plan_open(); -1: no cgroup */
 };

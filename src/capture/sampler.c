@@ -364,15 +364,17 @@ static int64_t unrecorded_ns(const struct off_cpu_counts *counts)
 static bool put_waits(struct sampler *sampler)
 {
 	const struct off_cpu *off_cpu = sampler->config.off_cpu ? *sampler->config.off_cpu : NULL;
-	struct off_cpu_counts first, second;
+	struct off_cpu_counts first, second, *counts;
 	struct diag why;
 
 	if (!off_cpu || off_cpu_read_counts(off_cpu, &first, &why) ||
 	    off_cpu_read_counts(off_cpu, &second, &why))
 		return true;
-	return put_item(sampler, QUEUE_WAITS, NULL,
-			unrecorded_ns(&first) < unrecorded_ns(&second) ? &first : &second,
-			sizeof(first));
+	counts = unrecorded_ns(&first) < unrecorded_ns(&second) ? &first : &second;
+	if (!*sampler->config.has_wait_sums)
+		counts->on_ns = counts->blocked_ns = counts->run_queue_ns =
+			counts->recorded_ns = 0;
+	return put_item(sampler, QUEUE_WAITS, NULL, counts, sizeof(*counts));
 }
 
 /* Reads the counts of up to @reads descriptors; a sweep over all may take several rounds. Queues

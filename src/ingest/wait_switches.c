@@ -195,7 +195,9 @@ void waits_count(struct waits *waits, const struct off_cpu_counts *now)
 {
 	const uint64_t *new = (const uint64_t *)now;
 	uint64_t *last = (uint64_t *)&waits->last, *sums = (uint64_t *)&waits->counted;
-	const bool is_new = now->waits < waits->last.waits;
+	/* Counts begin anew with other programs, and times are 0 where those watch others, too. */
+	const bool is_new = now->waits < waits->last.waits || now->on_ns < waits->last.on_ns ||
+			    now->blocked_ns < waits->last.blocked_ns;
 
 	for (size_t i = 0; i < sizeof(*now) / sizeof(*new); i++) {
 		sums[i] += is_new ? new[i] : new[i] - last[i];
