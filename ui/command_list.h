@@ -132,6 +132,8 @@ void cmd_follow(struct ui_state *state);
 
 /* view_threads.c: where threads are now */
 void cmd_threads(struct ui_state *state);
+void cmd_kernel_threads(struct ui_state *state);
+void cmd_filter_threads(struct ui_state *state);
 void cmd_look_again(struct ui_state *state);
 void cmd_open_stack(struct ui_state *state);
 

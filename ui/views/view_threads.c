@@ -16,6 +16,7 @@
 #include "command_list.h"
 #include "fold/wait_stacks.h"
 #include "term/text_lines.h"
+#include "view_probes.h"
 #include "widgets/format.h"
 #include "widgets/pager.h"
 #include "widgets/pieces.h"
@@ -59,30 +60,32 @@ static const struct thread_rows *rows_of(const struct threads_view *view)
 
 static struct table_extent extent_of(const struct threads_view *view)
 {
-	const struct thread_rows *rows = rows_of(view);
+	return (struct table_extent){ view->shown_count, view->page };
+}
 
-	return (struct table_extent){ rows ? rows->row_count : 0, view->page };
+/* The row that is shown at @index. */
+static const struct thread_row *row_at(const struct threads_view *view, size_t index)
+{
+	return &view->found->rows.rows[view->shown[index]];
 }
 
 /* The first thread of a row stands for it. */
-static const struct thread_entry *entry_at(const struct thread_rows *rows, size_t index)
+static const struct thread_entry *entry_at(const struct threads_view *view, size_t index)
 {
-	return &rows->entries[rows->rows[index].first];
+	return &view->found->rows.entries[row_at(view, index)->first];
 }
 
 static void keep_id(struct threads_view *view)
 {
-	const struct thread_rows *rows = rows_of(view);
-
-	if (rows && view->place.cursor < rows->row_count)
-		view->place.cursor_id = entry_at(rows, view->place.cursor)->now->tid;
+	if (view->place.cursor < view->shown_count)
+		view->place.cursor_id = entry_at(view, view->place.cursor)->now->tid;
 }
 
-static bool find_thread(const struct thread_rows *rows, uint64_t tid, size_t *out)
+static bool find_thread(const struct threads_view *view, uint64_t tid, size_t *out)
 {
-	for (uint32_t i = 0; i < rows->row_count; i++)
-		for (uint32_t j = 0; j < rows->rows[i].count; j++)
-			if (rows->entries[rows->rows[i].first + j].now->tid == tid) {
+	for (size_t i = 0; i < view->shown_count; i++)
+		for (uint32_t j = 0; j < row_at(view, i)->count; j++)
+			if (entry_at(view, i)[j].now->tid == tid) {
 				*out = i;
 				return true;
 			}
@@ -131,24 +134,62 @@ static void look(struct ui_state *state)
 		state_say(state, "the look before is still under way");
 		return;
 	}
-	if (!is_same)
+	if (!is_same) {
 		view->place = (struct table_place){ .cursor_id = tid };
+		view->filter[0] = '\0';
+	}
 	view->asked = request;
 	view->is_looking = true;
 	state->is_changed = true;
 }
 
+/* Leaves in @way what chooses tasks. False: nothing does. */
+static bool keep_tasks(struct cursor_way *way)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < way->count; i++)
+		if (way->parts[i].field == FILTER_COMMAND || way->parts[i].field == FILTER_PID ||
+		    way->parts[i].field == FILTER_TID)
+			way->parts[kept++] = way->parts[i];
+	way->count = kept;
+	return kept > 0;
+}
+
+/* Finds the task, or the command, of the cursor's row; in a probe's log the process of the hit.
+ * False: there is none. */
+static bool way_to_task(const struct ui_state *state, struct cursor_way *way)
+{
+	const struct snapshot_hit *hit;
+
+	switch (state->shown_kind) {
+	case VIEW_TASKS:
+	case VIEW_COMMANDS:
+		return state_cursor_way(state, way);
+	case VIEW_GROUPS:
+		return state_cursor_way(state, way) && keep_tasks(way);
+	case VIEW_PROBES:
+		hit = probe_view_hit(probe_view_of(state));
+		if (!state_probe_here(state) || !hit)
+			return false;
+		*way = (struct cursor_way){ .count = 1, .event = state->query.sample_event };
+		way->parts[0] = (struct filter_part){ .field = FILTER_PID, .number = hit->pid };
+		snprintf(way->parts[0].text, sizeof(way->parts[0].text), "%s", hit->comm);
+		return true;
+	default:
+		return false;
+	}
+}
+
 void cmd_threads(struct ui_state *state)
 {
-	const bool is_of_row = state->shown_kind == VIEW_TASKS ||
-			       state->shown_kind == VIEW_COMMANDS;
 	struct cursor_way way;
 
 	if (!state->threads_control) {
 		state_say(state, "threads are read where they run: start flametop without -i");
 		return;
 	}
-	if (is_of_row && state_cursor_way(state, &way))
+	if (way_to_task(state, &way))
 		state_go_way(state, VIEW_THREADS, &way);
 	else
 		state_go(state, VIEW_THREADS, NULL);
@@ -159,30 +200,6 @@ void cmd_threads(struct ui_state *state)
 void cmd_look_again(struct ui_state *state)
 {
 	look(state);
-}
-
-void view_threads_found(struct ui_state *state)
-{
-	struct threads_view *view = view_of_state(state);
-	struct threads_found *found = state->threads_control->take(state->threads_control->owner);
-	const uint64_t tid = view->place.cursor_id;
-	const struct thread_rows *rows;
-	size_t at;
-
-	if (!found || found->number != view->asked.number) {
-		threads_found_destroy(found);
-		return;
-	}
-	threads_found_destroy(view->found);
-	view->found = found;
-	view->is_looking = false;
-	state->is_changed = true;
-	rows = rows_of(view);
-	if (!rows)
-		return;
-	table_place_carry(&view->place, extent_of(view),
-			  find_thread(rows, tid, &at) ? at : view->place.cursor);
-	keep_id(view);
 }
 
 /* Rows as text. */
@@ -234,6 +251,118 @@ static enum role format_stack(const struct thread_entry *entry, char out[ROW_BYT
 		return ROLE_KERNEL;
 	snprintf(out, ROW_BYTES, "%s", thread_rows_reason(entry->now));
 	return ROLE_DIM;
+}
+
+/* The text of a row that is searched: what it shows, and its kernel functions. */
+static const char *text_of(const struct thread_entry *entry, char out[ROW_BYTES])
+{
+	char name[NAME_BYTES], stack[ROW_BYTES];
+	const char *kernel = entry->now->kernel;
+
+	format_stack(entry, stack);
+	snprintf(out, ROW_BYTES, "%" PRIu32 " %s %s", entry->now->tid,
+		 comm_of(entry->now, name), thread_rows_wait(entry->now));
+	while (kernel && *kernel) {
+		kernel = next_function(kernel, name);
+		append(out, ROW_BYTES, name);
+	}
+	append(out, ROW_BYTES, stack);
+	return out;
+}
+
+/* Which rows are shown. */
+
+static bool is_of_kernel(const struct thread_now *now)
+{
+	return now->look == THREAD_KERNEL_ONLY && now->state != 'Z';
+}
+
+/* Kernel threads alone are shown in any case: they were asked for. */
+static bool has_user_threads(const struct thread_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->row_count; i++)
+		if (!is_of_kernel(rows->entries[rows->rows[i].first].now))
+			return true;
+	return false;
+}
+
+/* Collects the rows to be shown. The cursor stays on its thread. */
+static void select_rows(struct threads_view *view)
+{
+	const struct thread_rows *rows = rows_of(view);
+	const bool hides_kernel = rows && !view->shows_kernel && has_user_threads(rows);
+	uint32_t *shown = rows ? malloc((rows->row_count + 1) * sizeof(*shown)) : NULL;
+	char text[ROW_BYTES];
+	size_t at;
+
+	free(view->shown);
+	view->shown = shown;
+	view->shown_count = view->kernel_threads = 0;
+	for (uint32_t i = 0; shown && i < rows->row_count; i++) {
+		const struct thread_entry *entry = &rows->entries[rows->rows[i].first];
+
+		if (hides_kernel && is_of_kernel(entry->now))
+			view->kernel_threads += rows->rows[i].count;
+		else if (!view->filter[0] || search_matches(view->filter, text_of(entry, text)))
+			shown[view->shown_count++] = i;
+	}
+	if (!view->shown_count)
+		return;
+	table_place_carry(&view->place, extent_of(view),
+			  find_thread(view, view->place.cursor_id, &at) ? at : view->place.cursor);
+	keep_id(view);
+}
+
+void cmd_kernel_threads(struct ui_state *state)
+{
+	struct threads_view *view = view_of_state(state);
+
+	view->shows_kernel = !view->shows_kernel;
+	select_rows(view);
+}
+
+static void filter_typed(struct ui_state *state)
+{
+	struct threads_view *view = view_of_state(state);
+
+	snprintf(view->filter, sizeof(view->filter), "%s", state->prompt.text);
+	select_rows(view);
+}
+
+static void filter_cancelled(struct ui_state *state)
+{
+	struct threads_view *view = view_of_state(state);
+
+	snprintf(view->filter, sizeof(view->filter), "%s", state->filter_before);
+	select_rows(view);
+}
+
+void cmd_filter_threads(struct ui_state *state)
+{
+	static const struct prompt_use use = {
+		.label = "threads with:", .edited = filter_typed, .accepted = filter_typed,
+		.cancelled = filter_cancelled,
+	};
+
+	snprintf(state->filter_before, sizeof(state->filter_before), "%s",
+		 view_of_state(state)->filter);
+	state_open_prompt(state, &use, view_of_state(state)->filter);
+}
+
+void view_threads_found(struct ui_state *state)
+{
+	struct threads_view *view = view_of_state(state);
+	struct threads_found *found = state->threads_control->take(state->threads_control->owner);
+
+	if (!found || found->number != view->asked.number) {
+		threads_found_destroy(found);
+		return;
+	}
+	threads_found_destroy(view->found);
+	view->found = found;
+	view->is_looking = false;
+	select_rows(view);
+	state->is_changed = true;
 }
 
 /* The thread that has the lock which @entry, one of a circle, waits for. */
@@ -324,10 +453,9 @@ static void draw_titles(const struct columns_at *at, struct canvas *canvas, int 
 	canvas_put_text(canvas, at_line(at->stack, y), SAFE_TEXT("STACK"), ROLE_HEADING);
 }
 
-static void draw_row(const struct thread_rows *rows, const struct columns_at *at, size_t index,
-		     struct canvas *canvas, int y)
+static void draw_row(const struct thread_rows *rows, const struct columns_at *at,
+		     const struct thread_row *row, struct canvas *canvas, int y)
 {
-	const struct thread_row *row = &rows->rows[index];
 	const struct thread_entry *entry = &rows->entries[row->first];
 	const enum role role = row->circle ? ROLE_HOT : ROLE_TEXT;
 	const char *wait = thread_rows_wait(entry->now);
@@ -370,6 +498,11 @@ static void draw_summary(const struct threads_view *view, const struct thread_ro
 		   rows->entry_count, rows->entry_count == 1 ? "" : "s", rows->process_count,
 		   rows->process_count == 1 ? "" : "es");
 	pieces_add(&line, 3, ROLE_TEXT, "at %s", time);
+	if (view->filter[0])
+		pieces_add(&line, 1, ROLE_STATE, "with \u201c%s\u201d", view->filter);
+	if (view->kernel_threads)
+		pieces_add(&line, 3, ROLE_DIM, "%" PRIu32 " kernel threads left out (i shows them)",
+			   view->kernel_threads);
 	if (view->is_looking)
 		pieces_add(&line, 1, ROLE_STATE, "looking again\u2026");
 	if (listing->incomplete)
@@ -387,8 +520,7 @@ static void draw_summary(const struct threads_view *view, const struct thread_ro
 static void draw_detail(const struct threads_view *view, const struct ui_state *state,
 			struct canvas *canvas, int y)
 {
-	const struct thread_rows *rows = rows_of(view);
-	const struct thread_now *now = entry_at(rows, view->place.cursor)->now;
+	const struct thread_now *now = entry_at(view, view->place.cursor)->now;
 	struct pieces line = { .gap = " \u00b7 " };
 	const char *kernel = now->kernel;
 	char time[FORMAT_BYTES], name[NAME_BYTES];
@@ -421,7 +553,8 @@ static void draw_trouble(const struct threads_view *view, struct canvas *canvas,
 		text_lines_draw(canvas, y, end, "reading where the threads are\u2026", ROLE_TEXT);
 		return;
 	}
-	y = text_lines_draw(canvas, y, end, view->found->why.text, ROLE_TEXT);
+	y = text_lines_draw(canvas, y, end, view->found->why.err ? view->found->why.text
+			    : "no thread has the text of the filter", ROLE_TEXT);
 	text_lines_draw(canvas, y, end, "@ looks again; Backspace goes back.", ROLE_DIM);
 }
 
@@ -434,18 +567,20 @@ static void draw_threads(struct view *of, struct ui_state *state, struct canvas 
 	const struct columns_at at = place_columns(canvas);
 
 	view->page = lines - detail > 2 ? (size_t)(lines - detail - 2) : 1;
-	if (!rows || !rows->row_count) {
+	if (!rows || !view->shown_count) {
+		if (rows)
+			draw_summary(view, rows, canvas, top);
 		draw_trouble(view, canvas, top + 1, top + lines);
 		return;
 	}
 	table_place_fit(&view->place, extent_of(view));
 	draw_summary(view, rows, canvas, top);
 	draw_titles(&at, canvas, top + 1);
-	for (size_t i = view->place.top; i < rows->row_count && i < view->place.top + view->page;
-	     i++) {
+	for (size_t i = view->place.top;
+	     i < view->shown_count && i < view->place.top + view->page; i++) {
 		const int y = top + 2 + (int)(i - view->place.top);
 
-		draw_row(rows, &at, i, canvas, y);
+		draw_row(rows, &at, row_at(view, i), canvas, y);
 		if (i == view->place.cursor)
 			canvas_select_line(canvas, y);
 		search_highlight(canvas, (struct canvas_area){ 0, y, canvas->width },
@@ -498,36 +633,18 @@ static bool select_hit(struct view *of, const struct hit *hit, const struct mous
 	return true;
 }
 
-/* The text of a row that is searched: what it shows, and its kernel functions. */
-static const char *text_of(const struct thread_rows *rows, size_t index, char out[ROW_BYTES])
-{
-	const struct thread_entry *entry = entry_at(rows, index);
-	char name[NAME_BYTES], stack[ROW_BYTES];
-	const char *kernel = entry->now->kernel;
-
-	format_stack(entry, stack);
-	snprintf(out, ROW_BYTES, "%" PRIu32 " %s %s", entry->now->tid,
-		 comm_of(entry->now, name), thread_rows_wait(entry->now));
-	while (kernel && *kernel) {
-		kernel = next_function(kernel, name);
-		append(out, ROW_BYTES, name);
-	}
-	append(out, ROW_BYTES, stack);
-	return out;
-}
-
 static bool find_text(struct view *of, const struct ui_state *state, const char *text, int step)
 {
 	struct threads_view *view = (struct threads_view *)of;
 	const struct thread_rows *rows = rows_of(view);
-	const size_t count = rows && text[0] ? rows->row_count : 0;
+	const size_t count = rows && text[0] ? view->shown_count : 0;
 	const size_t each = step < 0 ? count - 1 : 1;
 	size_t at = view->place.cursor + (step < 0 ? count - 1 : (size_t)step);
 	char row[ROW_BYTES];
 
 	(void)state;
 	for (size_t i = 0; i < count; i++, at += each) {
-		if (!search_matches(text, text_of(rows, at % count, row)))
+		if (!search_matches(text, text_of(entry_at(view, at % count), row)))
 			continue;
 		select_row(view, at % count);
 		return true;
@@ -538,6 +655,7 @@ static bool find_text(struct view *of, const struct ui_state *state, const char 
 static void finish_threads(struct view *view)
 {
 	threads_found_destroy(((struct threads_view *)view)->found);
+	free(((struct threads_view *)view)->shown);
 }
 
 /* The page of one row. */
@@ -635,11 +753,11 @@ void cmd_open_stack(struct ui_state *state)
 	const struct thread_row *row;
 	char text[NAME_BYTES];
 
-	if (!rows || view->place.cursor >= rows->row_count) {
+	if (!rows || view->place.cursor >= view->shown_count) {
 		state_say(state, "there is no thread here");
 		return;
 	}
-	row = &rows->rows[view->place.cursor];
+	row = row_at(view, view->place.cursor);
 	entry = &rows->entries[row->first];
 	pager_clear(pager);
 	pager->top = 0;

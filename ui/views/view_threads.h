@@ -13,7 +13,12 @@ struct threads_view {
 	struct threads_found *found;	/* owned; NULL: nothing yet */
 	struct threads_request asked;	/* the last request; number 0: none */
 	bool is_looking;		/* its result is still to come */
-	struct table_place place;	/* cursor and top are indices of rows; cursor_id: a tid */
+	uint32_t *shown;		/* owned; indices of the rows that are shown */
+	size_t shown_count;
+	uint32_t kernel_threads;	/* kernel's threads that are left out */
+	bool shows_kernel;
+	char filter[PROMPT_BYTES];	/* text of the rows that are shown; "": all are */
+	struct table_place place;	/* in `shown`; cursor_id: a tid */
 	size_t page;			/* rows on the screen at the last draw */
 };
 

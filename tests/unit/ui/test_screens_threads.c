@@ -126,6 +126,17 @@ static struct threads_found *make_found(uint64_t number)
 	return found;
 }
 
+/* 4132 is a kernel thread. */
+static struct threads_found *make_found_with_kernel(uint64_t number)
+{
+	struct threads_found *found = make_found(number);
+
+	found->threads[6].look = THREAD_KERNEL_ONLY;
+	found->threads[6].state = 'I';
+	snprintf(found->threads[6].comm, sizeof(found->threads[6].comm), "kworker/0:1");
+	return found;
+}
+
 static void begin(struct ui *ui, int width, int height)
 {
 	ui_open(ui, width, height);
@@ -310,6 +321,46 @@ static void test_the_cursor_follows_a_thread(void **state)
 	end(&ui);
 }
 
+/* Kernel threads come by a key; a filter leaves the rows with its text. */
+static void test_kernel_threads_are_left_out_and_counted(void **state)
+{
+	struct ui ui;
+
+	(void)state;
+	open_view(&ui, 140, 24);
+	assert_false(ui_has(&ui, "kernel threads left out"));
+	ui_press(&ui, "@");
+	find(&ui, make_found_with_kernel(2));
+	assert_true(ui_has(&ui, "1 kernel threads left out (i shows them)"));
+	assert_false(ui_has(&ui, " kworker/0:1 "));
+	ui_press(&ui, "i");
+	assert_false(ui_has(&ui, "left out"));
+	assert_true(ui_has(&ui, " kworker/0:1 "));
+	ui_press(&ui, "i");
+	assert_false(ui_has(&ui, " kworker/0:1 "));
+	end(&ui);
+}
+
+static void test_a_filter_leaves_the_rows_with_its_text(void **state)
+{
+	struct ui ui;
+
+	(void)state;
+	open_view(&ui, 140, 24);
+	ui_press(&ui, "\\worker_a");
+	ui_press_key(&ui, UI_KEY_ENTER);
+	assert_true(ui_has(&ui, "with \u201cworker_a\u201d"));
+	assert_true(ui_has(&ui, "worker_a"));
+	assert_false(ui_has(&ui, "worker_b"));
+	ui_press(&ui, "\\");
+	ui_press(&ui, "nobody");
+	assert_true(ui_has(&ui, "no thread has the text of the filter"));
+	ui_press_key(&ui, UI_KEY_ESCAPE);
+	assert_true(ui_has(&ui, "worker_a"));
+	assert_false(ui_has(&ui, "worker_b"));
+	end(&ui);
+}
+
 static void test_what_was_not_found_says_why(void **state)
 {
 	struct threads_found *nothing = calloc(1, sizeof(*nothing));
@@ -370,6 +421,8 @@ UNIT_TESTS(test_screens_threads)
 		cmocka_unit_test(test_whose_threads_are_asked_for),
 		cmocka_unit_test(test_a_look_is_made_anew_by_its_key),
 		cmocka_unit_test(test_the_cursor_follows_a_thread),
+		cmocka_unit_test(test_kernel_threads_are_left_out_and_counted),
+		cmocka_unit_test(test_a_filter_leaves_the_rows_with_its_text),
 		cmocka_unit_test(test_what_was_not_found_says_why),
 		cmocka_unit_test(test_rows_are_searched_and_clicked),
 	};
