@@ -63,6 +63,15 @@ static bool has_rights(void)
 	       (has_capability(CAP_BPF) && has_capability(CAP_PERFMON));
 }
 
+/* Returns whether the kernel keeps its memory from root, too. */
+static bool is_locked_down(void)
+{
+	char state[64] = "";
+
+	return read_line("/sys/kernel/security/lockdown", state, sizeof(state)) &&
+	       strstr(state, "[confidentiality]");
+}
+
 /* Says which of the capabilities is missing. */
 static int explain_rights(const char *what, struct diag *why)
 {
@@ -86,10 +95,7 @@ static bool is_in_user_namespace(void)
 /* Explains a refusal in spite of the capabilities. False: there is no known cause. */
 static bool explain_refusal(int err, const char *what, struct diag *why)
 {
-	char lockdown[64] = "";
-
-	read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
-	if (strstr(lockdown, "[confidentiality]"))
+	if (is_locked_down())
 		diag_set(why, err, "%s reads kernel memory, which lockdown forbids: boot without "
 			 "lockdown=confidentiality", what);
 	else if (err == -EPERM && is_in_user_namespace())
@@ -322,6 +328,13 @@ static void log_end(const char *name, const char *text)
 		log_warn("%.*s", (int)strcspn(at, "\n"), at);
 }
 
+/* Returns whether a verifier's @log ends with a function that lockdown has taken away: "unknown
+ * func bpf_probe_read_kernel#113"; from Linux 6.8 on "program of this type cannot use helper". */
+static bool is_read_refused(const char *log)
+{
+	return is_locked_down() && strstr(log, "bpf_probe_read_kernel");
+}
+
 /* Loads it once more to get the log: a log slows each load down, and few fail. */
 static int explain_load(int err, enum bpf_prog_type type, const struct bytecode *code,
 			struct bpf_prog_load_opts *options, const char *name, struct diag *why)
@@ -338,7 +351,7 @@ static int explain_load(int err, enum bpf_prog_type type, const struct bytecode 
 	fd = bpf_prog_load(type, name, LICENSE, code->insns, code->count, options);
 	if (fd >= 0) {
 		close(fd);	/* it was for lack of memory, say */
-	} else if (text[0]) {
+	} else if (text[0] && !is_read_refused(text)) {
 		uname(&kernel);
 		log_end(name, text);
 		diag_set(why, err, "Linux %s refuses flametop's BPF program %s, which is a defect "
@@ -369,6 +382,9 @@ static int find_target(const struct kernel_hook *hook, const struct btf *btf,
 		break;
 	case HOOK_FUNCTION:
 		*type = BPF_PROG_TYPE_KPROBE;
+		break;
+	case HOOK_NOTHING:
+		*type = BPF_PROG_TYPE_RAW_TRACEPOINT;	/* the kernel runs such ones when asked */
 		break;
 	}
 	if (id < 0)
@@ -505,6 +521,17 @@ int kernel_program_iterate(const struct kernel_program *program, pid_t pid, void
 	*bytes = NULL;
 	*count = 0;
 	return explain(err, "an iterator over tasks", why);
+}
+
+int kernel_program_run(const struct kernel_program *program, uint32_t *result, struct diag *why)
+{
+	struct bpf_test_run_opts options = { .sz = sizeof(options) };
+
+	*result = 0;
+	if (bpf_prog_test_run_opts(program->fd, &options))
+		return explain(-errno, "to run a BPF program", why);
+	*result = options.retval;
+	return 0;
 }
 
 uint64_t kernel_program_missed(const struct kernel_program *program)

@@ -77,12 +77,13 @@ enum kernel_hook_kind {
 				 * are typed */
 	HOOK_TASK_ITERATOR,	/* runs for each task when kernel_program_iterate() asks */
 	HOOK_FUNCTION,		/* kprobe: the context is struct pt_regs */
+	HOOK_NOTHING,		/* runs once when kernel_program_run() asks, without a context */
 };
 
 struct kernel_hook {
 	enum kernel_hook_kind kind;
 	const char *name;	/* shown by bpftool, at most 15 characters */
-	const char *target;	/* tracepoint or function; NULL for an iterator */
+	const char *target;	/* tracepoint or function; else NULL */
 };
 
 struct kernel_program {
@@ -92,10 +93,10 @@ struct kernel_program {
 
 #define KERNEL_PROGRAM_NONE ((struct kernel_program){ -1, -1 })
 
-/* Finishes @code and loads it for @hook. On failure *@out is KERNEL_PROGRAM_NONE, and @why says
- * what was missing: -ENOENT: the kernel has no such tracepoint; -EPERM: rights, lockdown; -EINVAL,
- * -EACCES: the kernel's verifier refuses it, with the last line of its log (the whole log is in
- * ours). */
+/* Finishes @code and loads it for @hook; @btf may be NULL for HOOK_FUNCTION and HOOK_NOTHING. On
+ * failure *@out is KERNEL_PROGRAM_NONE, and @why says what was missing: -ENOENT: the kernel has no
+ * such tracepoint; -EPERM: rights, lockdown; -EINVAL, -EACCES: the kernel's verifier refuses it,
+ * with the last line of its log (the whole log is in ours). */
 int kernel_program_load(struct kernel_program *out, struct bytecode *code,
 			const struct kernel_hook *hook, const struct btf *btf, struct diag *why);
 /* Makes it run. Returns 0, or -errno as above. */
@@ -106,6 +107,9 @@ int kernel_program_attach(struct kernel_program *program, const struct kernel_ho
  * BPF_FUNC_seq_write, the caller's (malloc'd). Returns 0 or -errno. */
 int kernel_program_iterate(const struct kernel_program *program, pid_t pid, void **bytes,
 			   size_t *count, struct diag *why);
+/* Runs a program of HOOK_NOTHING, now and on this CPU; *@result becomes what it returns. Returns 0,
+ * or -errno as above: Linux before 5.10 cannot. */
+int kernel_program_run(const struct kernel_program *program, uint32_t *result, struct diag *why);
 /* Returns how often the kernel skipped the program, since it ran already on that CPU; 0: unknown.
  * */
 uint64_t kernel_program_missed(const struct kernel_program *program);

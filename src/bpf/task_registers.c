@@ -1,11 +1,11 @@
-/* task_registers.c - see bpf/task_registers.h.
+/* task_registers.c - see bpf/kernel_reads.h.
  *
  *	struct row	| tgid, tid | voluntary switches | involuntary | struct pt_regs | kernel |
  *
  * The row is written in two parts, as both are too much for the program's stack on some machines.
  * The program copies the kernel's struct as it is: its layout depends on the machine alone.
  */
-#include "bpf/task_registers.h"
+#include "bpf/kernel_reads.h"
 
 #include <errno.h>
 #include <stdlib.h>

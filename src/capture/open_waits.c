@@ -24,7 +24,7 @@
 #include "base/diag.h"
 #include "base/service.h"
 #include "base/whole_io.h"
-#include "bpf/task_registers.h"
+#include "bpf/kernel_reads.h"
 #include "capture/stack_copy.h"
 
 #define SLICE_NS      CLOCK_NS_PER_S	/* as in timeline/timeline.h */

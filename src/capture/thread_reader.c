@@ -39,7 +39,7 @@
 #include "base/sanitize.h"
 #include "base/service.h"
 #include "base/whole_io.h"
-#include "bpf/task_registers.h"
+#include "bpf/kernel_reads.h"
 #include "capture/stack_copy.h"
 #include "capture_plan.h"
 #include "proc/process_stat.h"

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "bpf/task_registers.h"
+#include "bpf/kernel_reads.h"
 #include "need_bpf.h"
 #include "unit_tests.h"
 

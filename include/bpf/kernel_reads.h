@@ -1,15 +1,18 @@
-/* task_registers.h - the user registers and the kernel stacks of all threads of a process, read
- * without stopping any, by a BPF program that the kernel runs for each of them.
+/* kernel_reads.h - what BPF programs read of the running kernel when they are asked: the user
+ * registers and the kernel stacks of all threads of a process, without stopping any; and the code
+ * of a function.
  *
  * Use:    task_iterator_create(), task_iterator_read() for a process, task_iterator_destroy().
  *         Registers are those with which a thread entered the kernel: they mean something of a
  *         thread that is blocked, as long as it has not been run since, which the number of its
  *         switches tells.
- * Source: bpf-helpers(7), bpf_task_pt_regs; numbers of registers: see capture/stack_copy.h.
- * Thread: any, one at a time.
+ *         kernel_code_read() for code whose place the caller has checked.
+ * Source: bpf-helpers(7), bpf_task_pt_regs, bpf_probe_read_kernel; numbers of registers: see
+ *         capture/stack_copy.h.
+ * Thread: any; one at a time for an iterator.
  */
-#ifndef BPF_TASK_REGISTERS_H
-#define BPF_TASK_REGISTERS_H
+#ifndef BPF_KERNEL_READS_H
+#define BPF_KERNEL_READS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +39,13 @@ void task_iterator_destroy(struct task_iterator *iterator);	/* NULL is fine */
 /* Reads the threads of process @pid, by tid; *@out is the caller's (malloc'd). 0 or -errno. */
 int task_iterator_read(struct task_iterator *iterator, uint32_t pid, struct task_registers **out,
 		       size_t *count, struct diag *why);
+
+#define KERNEL_CODE_BYTES_MAX (1u << 20)	/* CODE_RANGE_BYTES_MAX */
+
+/* Copies @bytes, at most KERNEL_CODE_BYTES_MAX, of kernel memory at @address into @out. Whoever
+ * calls it has made sure that there is code. Nothing stays loaded. Takes a few milliseconds.
+ * Returns 0; -EPERM, -EINVAL: rights, lockdown, a kernel that cannot (before Linux 5.10); -EFAULT:
+ * no memory is there; -ENOMEM. */
+int kernel_code_read(uint64_t address, uint32_t bytes, unsigned char *out, struct diag *why);
 
 #endif
