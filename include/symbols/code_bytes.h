@@ -2,8 +2,9 @@
  *
  *   file        the mapped file by descriptor, or one with the same build-id; else refused
  *   kernel      /proc/kcore, so that static keys and the patches of kprobes and ftrace are seen;
- *               else the kernel's image of the same build-id, as on disk
- *   BPF         what the kernel says of the program; else /proc/kcore
+ *               where that is absent or covered, the same memory by a BPF program; else the
+ *               kernel's image of the same build-id, as on disk
+ *   BPF         what the kernel says of the program; else the kernel's memory
  *   vdso        flametop's own, or the memory of a 32-bit process
  *   run time    the jitdump: the code that was at the address at the time of the sample; else the
  *               memory of the process when the address became hot; else its memory now
@@ -13,7 +14,7 @@
  * Idea:    only ranges of code are copied, into a sealed memfd; no worker ever has the descriptor
  *          of /proc/kcore. The bytes of run-time code are kept when code_bytes_remember() is called
  *          for them, and compared with what is there when they are opened.
- * Source:  proc(5), kcore and mem; bpf(2); elf/jitdump_format.h.
+ * Source:  proc(5), kcore and mem; bpf(2); elf/jitdump_format.h; bpf/kernel_reads.h.
  * Thread:  one thread for all calls on a reader, which may block for some seconds in a file system.
  */
 #ifndef SYMBOLS_CODE_BYTES_H
@@ -62,6 +63,7 @@ enum code_origin {
 	CODE_FROM_FILE,		/* the mapped file */
 	CODE_FROM_VDSO,
 	CODE_FROM_KCORE,
+	CODE_FROM_KERNEL_READ,	/* the kernel's memory, by a BPF program: there is no kcore */
 	CODE_FROM_IMAGE,	/* the kernel's image: without what was patched at run time */
 	CODE_FROM_BPF,
 	CODE_FROM_JITDUMP,
@@ -90,7 +92,7 @@ void code_reader_destroy(struct code_reader *reader);	/* NULL is fine */
 
 /* Opens /proc/kcore. Call it before CAP_SYS_RAWIO is dropped, and after every fork of a process
  * that must not inherit it. Returns the descriptor, or -errno, which code_reader_create() takes,
- * too. */
+ * too; -ENXIO: another file covers it, as containers do. */
 int code_reader_open_kcore(void);
 
 /* Opens the code of @ranges[@count], at most CODE_RANGES_MAX and CODE_RANGE_BYTES_MAX, and sets

@@ -153,22 +153,26 @@ static int open_code_of_file(struct code_reader *reader, const struct open_reque
 	return err ? err : open_file(reader, request, out, why);
 }
 
-static int no_kernel_code(const struct code_reader *reader, const char *module,
+/* Why nobody has the bytes: @why says it of /proc/kcore. */
+static int no_kernel_code(const char *module, const struct diag *of_bpf,
 			  const struct diag *of_image, struct diag *why)
 {
-	const char *of = module[0] ? "no file of the module" : "no image";
+	const struct diag of_core = *why;
 
 	if (of_image->err != -ENOENT)
 		return diag_set(why, -ENODATA, "no bytes: %s", of_image->text);
-	if (reader->core.fd == -ENOENT)
-		return diag_set(why, -ENODATA, "no bytes: this kernel has no /proc/kcore and %s",
-				of);
-	return diag_set(why, -ENODATA, "no bytes: %s, and there is %s", why->text, of);
+	if (of_bpf->err == -ENODATA)	/* no function is there */
+		return diag_set(why, -ENODATA, "%s", of_bpf->text);
+	return diag_set(why, -ENODATA, "no bytes: %s, there is no %s, and BPF can't read the "
+			"kernel's memory: %s", of_core.text, module[0] ? "file of the module"
+								       : "image of the kernel",
+			of_bpf->text);
 }
 
-/* For want of /proc/kcore: @why has the reason. */
+/* For want of the kernel's memory: @why says it of /proc/kcore. */
 static int read_file_of_running(struct code_reader *reader, const struct code_copy *copy,
-				struct code_bytes *out, struct diag *why)
+				const struct diag *of_bpf, struct code_bytes *out,
+				struct diag *why)
 {
 	struct diag of_image = { .err = 0 };
 	struct kernel_layout layout;
@@ -180,13 +184,14 @@ static int read_file_of_running(struct code_reader *reader, const struct code_co
 	err = kernel_layout_read(&layout, module, &of_image);
 	if (!err)
 		err = kernel_image_read(reader->sandbox, &layout, copy, out, &of_image);
-	return err ? no_kernel_code(reader, module, &of_image, why) : 0;
+	return err ? no_kernel_code(module, of_bpf, &of_image, why) : 0;
 }
 
 /* Reads code of the running kernel, from where it is now. */
 static int read_running(struct code_reader *reader, const struct code_copy *copy,
 			struct code_bytes *out, struct diag *why)
 {
+	struct diag of_bpf = { .err = 0 };
 	int err = bpf_code_read(copy, out, why);
 
 	out->machine = MACHINE_OWN;
@@ -198,7 +203,13 @@ static int read_running(struct code_reader *reader, const struct code_copy *copy
 	err = kernel_core_read(&reader->core, copy, why);
 	if (!err)
 		set_origin(out, CODE_FROM_KCORE, "bytes of the kernel's memory");
-	return err && reader->core.fd < 0 ? read_file_of_running(reader, copy, out, why) : err;
+	if (!err || err == -ENODATA)
+		return err;
+	if (kernel_core_read_by_bpf(&reader->core, copy, &of_bpf))
+		return read_file_of_running(reader, copy, &of_bpf, out, why);
+	set_origin(out, CODE_FROM_KERNEL_READ,
+		   "bytes of the kernel's memory, read by a BPF program");
+	return 0;
 }
 
 /* Reads code of a kernel that does not run. */

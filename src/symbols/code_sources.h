@@ -32,9 +32,14 @@ struct kernel_core {
 
 /* Finds core->bounds. 0 or -errno with the reason. */
 int kernel_core_find_bounds(struct kernel_core *core, struct diag *why);
-/* Copies the bytes of kernel code as it is now. -ENODATA: no code of the kernel is there, or there
- * is no /proc/kcore: then `why` says why; -EIO. */
+/* Copies the bytes of kernel code as it is now, from /proc/kcore. -ENODATA: no code of the kernel
+ * is there; -ENOENT, -ENXIO, -EPERM, -EBADMSG, -EIO...: the file can't be used, and `why` says
+ * why. */
 int kernel_core_read(struct kernel_core *core, const struct code_copy *copy, struct diag *why);
+/* The same by BPF programs, for want of the file; the ranges must be within functions that the
+ * kernel lists. -ENODATA: they are not; else see kernel_code_read(). */
+int kernel_core_read_by_bpf(struct kernel_core *core, const struct code_copy *copy,
+			    struct diag *why);
 
 /* Finds the bytes at @address in the program headers of the core file @fd. Returns 0 with its file
  * offset; -ENODATA: not in the file; -EBADMSG: no core file that can be read here. */

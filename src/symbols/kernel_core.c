@@ -1,10 +1,13 @@
-/* kernel_core.c - code of the running kernel from /proc/kcore, see code_sources.h.
+/* kernel_core.c - code of the running kernel from its memory, see code_sources.h.
  *
- * Problem: the file is all of the kernel's memory. What is read of it is shown on a screen.
+ * Problem: /proc/kcore is all of the kernel's memory, and a BPF program can read all of it. What is
+ * read is shown on a screen. And some machines have no such file: kernels built without it, and
+ * containers, which cover it.
  *
  * Idea: only code is read: between _stext and _etext, in modules, and elsewhere (BPF programs,
  * trampolines) functions that the kernel lists. The file's headers come from the kernel, but are
- * checked all the same: a size or an offset of 2^56 finds nothing.
+ * checked all the same: a size or an offset of 2^56 finds nothing. A BPF program, which nothing
+ * else bounds, reads no further than the next function that the kernel lists.
  *
  * Source: Linux, fs/proc/kcore.c; proc(5), kcore and modules.
  */
@@ -16,9 +19,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/whole_io.h"
+#include "bpf/kernel_reads.h"
 #include "sandbox/code_files.h"
 #include "sandbox/kernel_layout.h"
 #include "symbols/kernel_debug.h"
@@ -31,8 +36,15 @@ static const atomic_bool never;	/* nobody stops the reader before its end */
 int code_reader_open_kcore(void)
 {
 	const int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat status;
 
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {	/* /dev/null */
+		close(fd);
+		return -ENXIO;
+	}
+	return fd;
 }
 
 int kernel_core_find_bounds(struct kernel_core *core, struct diag *why)
@@ -128,15 +140,44 @@ static bool is_listed(const struct code_range *range)
 	       kallsyms_list("/proc/kallsyms", has_address, &address, &never, NULL) == 1;
 }
 
-static bool is_code(const struct kernel_core *core, const struct code_range *range)
+/* Returns whether the range is between _stext and _etext. */
+static bool is_own_code(const struct kernel_core *core, const struct code_range *range)
 {
 	const struct kallsyms_bounds *bounds = &core->bounds;
+
+	return bounds->end > bounds->begin &&
+	       is_inside(range->address, range->bytes, bounds->begin,
+			 bounds->end - bounds->begin);
+}
+
+static bool is_code(const struct kernel_core *core, const struct code_range *range)
+{
 	char module[KERNEL_MODULE_BYTES];
 
-	return (bounds->end > bounds->begin &&
-		is_inside(range->address, range->bytes, bounds->begin,
-			  bounds->end - bounds->begin)) ||
-	       kernel_core_find_module(range, module) || is_listed(range);
+	return is_own_code(core, range) || kernel_core_find_module(range, module) ||
+	       is_listed(range);
+}
+
+/* Returns 0 if all ranges are code. */
+static int check_code(struct kernel_core *core, const struct code_copy *copy, struct diag *why)
+{
+	const int err = kernel_core_find_bounds(core, why);
+
+	for (uint32_t i = 0; !err && i < copy->count; i++)
+		if (!is_code(core, &copy->ranges[i]))
+			return diag_set(why, -ENODATA, "no bytes: the kernel has no code at 0x%"
+					PRIx64 " now", copy->ranges[i].address);
+	return err;
+}
+
+static const char *reason_of(int err)
+{
+	switch (err) {
+	case -EPERM: return "it needs CAP_SYS_RAWIO, and no lockdown";
+	case -EACCES: return "run as root";
+	case -ENXIO: return "another file covers it, as in a container";
+	default: return strerror(-err);
+	}
 }
 
 int kernel_core_read(struct kernel_core *core, const struct code_copy *copy, struct diag *why)
@@ -145,26 +186,94 @@ int kernel_core_read(struct kernel_core *core, const struct code_copy *copy, str
 	int err;
 
 	if (core->fd == -ENOENT)
-		return diag_set(why, -ENODATA, "this kernel has no /proc/kcore");
+		return diag_set(why, core->fd, "this kernel has no /proc/kcore");
 	if (core->fd < 0)
-		return diag_set(why, -ENODATA, "/proc/kcore can't be opened (%s)",
-				core->fd == -EPERM ? "it needs CAP_SYS_RAWIO, and no lockdown"
-				: core->fd == -EACCES ? "run as root" : strerror(-core->fd));
-	err = kernel_core_find_bounds(core, why);
+		return diag_set(why, core->fd, "/proc/kcore can't be opened (%s)",
+				reason_of(core->fd));
+	err = check_code(core, copy, why);
 	for (uint32_t i = 0; !err && i < copy->count; i++) {
 		const struct code_range *range = &copy->ranges[i];
 
-		if (!is_code(core, range))
-			return diag_set(why, -ENODATA, "no bytes: the kernel has no code at 0x%"
-					PRIx64 " now", range->address);
 		err = kernel_core_find(core->fd, range->address, range->bytes, &offset, why);
 		if (!err && whole_pread(core->fd, copy->bytes + range->offset, range->bytes,
 					(off_t)offset) != (ssize_t)range->bytes)
-			err = diag_set(why, -EIO, "no bytes: /proc/kcore can't be read at 0x%"
-				       PRIx64, range->address);
+			err = diag_set(why, -EIO, "/proc/kcore can't be read at 0x%" PRIx64,
+				       range->address);
 	}
 	return err;
 }
+
+/* Where the functions begin that are next to the ranges. */
+struct neighbours {
+	const struct code_copy *copy;
+	bool is_in_order;	/* all ranges are the kernel's own, whose functions are in order */
+	bool is_in_function[CODE_RANGES_MAX];
+	uint64_t next[CODE_RANGES_MAX];		/* 0: there is none */
+};
+
+#define ALL_FOUND 1	/* ends the walk early */
+
+static int note_neighbours(void *context, uint64_t address, const char *name, const char *dso_name)
+{
+	struct neighbours *neighbours = context;
+	bool is_done = neighbours->is_in_order && !dso_name;
+
+	(void)name;
+	for (uint32_t i = 0; i < neighbours->copy->count; i++) {
+		uint64_t *next = &neighbours->next[i];
+
+		if (address <= neighbours->copy->ranges[i].address)
+			neighbours->is_in_function[i] = true;
+		else if (!*next || address < *next)
+			*next = address;
+		is_done = is_done && *next;
+	}
+	return is_done ? ALL_FOUND : 0;
+}
+
+/* Returns 0 if each range is within one function that the kernel lists. */
+static int check_functions(const struct kernel_core *core, const struct code_copy *copy,
+			   struct diag *why)
+{
+	struct neighbours neighbours = { .copy = copy, .is_in_order = true };
+	int err;
+
+	for (uint32_t i = 0; i < copy->count; i++)
+		neighbours.is_in_order = neighbours.is_in_order &&
+					 is_own_code(core, &copy->ranges[i]);
+	err = kallsyms_list("/proc/kallsyms", note_neighbours, &neighbours, &never, why);
+	if (err < 0)
+		return err;
+	for (uint32_t i = 0; i < copy->count; i++) {
+		const struct code_range *range = &copy->ranges[i];
+		const uint64_t next = neighbours.next[i];
+
+		if (!neighbours.is_in_function[i] ||
+		    (next && range->bytes > next - range->address))
+			return diag_set(why, -ENODATA, "no bytes: the kernel lists no function of "
+					"%" PRIu64 " bytes at 0x%" PRIx64 " now", range->bytes,
+					range->address);
+	}
+	return 0;
+}
+
+int kernel_core_read_by_bpf(struct kernel_core *core, const struct code_copy *copy,
+			    struct diag *why)
+{
+	int err = check_code(core, copy, why);
+
+	if (!err)
+		err = check_functions(core, copy, why);
+	for (uint32_t i = 0; !err && i < copy->count; i++) {
+		const struct code_range *range = &copy->ranges[i];
+
+		err = kernel_code_read(range->address, (uint32_t)range->bytes,
+				       copy->bytes + range->offset, why);
+	}
+	return err;
+}
+
+_Static_assert(KERNEL_CODE_BYTES_MAX == CODE_RANGE_BYTES_MAX, "a whole request can be read");
 
 /* Code of a kernel or module from its file, for want of its memory: as it was linked, without what
  * alternatives, static keys, ftrace and probes have changed.

@@ -19,6 +19,7 @@
 #include "symbols/code_bytes.h"
 #include "symbols/code_sources.h"
 #include "unit_tests.h"
+#include "without_bpf.h"
 
 #define TRACEFS	   "/sys/kernel/tracing"
 #ifdef __aarch64__
@@ -154,9 +155,21 @@ static bool is_patched(const unsigned char *bytes, size_t at)
 }
 #endif
 
+/* Reads the same without /proc/kcore. */
+static void read_by_bpf(unsigned char out[CODE_BYTES])
+{
+	struct kernel_core core = { .fd = -ENOENT };
+	struct code_range range = { .address = address_of(FUNCTION), .bytes = CODE_BYTES };
+	const struct code_copy copy = { &range, 1, CODE_BYTES, out };
+
+	if (kernel_core_read_by_bpf(&core, &copy, &why))
+		fail_msg("%s", why.text);
+}
+
 static void test_a_kprobe_is_seen_in_the_code_while_it_is_there(void **state)
 {
 	unsigned char before[CODE_BYTES], during[CODE_BYTES], after[CODE_BYTES];
+	unsigned char by_bpf[CODE_BYTES];
 	size_t site;
 
 	(void)state;
@@ -171,11 +184,13 @@ static void test_a_kprobe_is_seen_in_the_code_while_it_is_there(void **state)
 	trace("kprobe_events", "p:flametop_code/here " FUNCTION "\n");
 	trace("events/flametop_code/here/enable", "1");
 	read_function(during);
+	read_by_bpf(by_bpf);
 	trace("events/flametop_code/here/enable", "0");
 	trace("kprobe_events", "-:flametop_code/here\n");
 	read_function(after);
 
 	assert_memory_not_equal(before, during, CODE_BYTES);
+	assert_memory_equal(by_bpf, during, CODE_BYTES);
 	assert_true(is_patched(during, site));
 	assert_memory_equal(during + site + PATCHED_BYTES, before + site + PATCHED_BYTES,
 			    CODE_BYTES - site - PATCHED_BYTES);
@@ -219,7 +234,7 @@ static void test_code_of_a_module(void **state)
 }
 
 /* The machine has the files of its kernel and module, without what was patched at the start. */
-static void test_code_of_files_where_there_is_no_kcore(void **state)
+static void test_code_of_files_where_nothing_reads_the_kernels_memory(void **state)
 {
 	const char *path = getenv("CRC_CODE");
 	unsigned char bytes[CODE_BYTES], expected[CODE_BYTES];
@@ -234,6 +249,7 @@ static void test_code_of_files_where_there_is_no_kcore(void **state)
 	}
 	read_function(expected);
 	assert_int_equal(code_reader_create(&reader, sandbox, -ENOENT, NULL), 0);
+	permit_bpf(false);
 	if (open_at(address_of(FUNCTION), CODE_BYTES, bytes))
 		fail_msg("%s", why.text);
 	assert_int_equal(code.origin, CODE_FROM_IMAGE);
@@ -246,6 +262,7 @@ static void test_code_of_files_where_there_is_no_kcore(void **state)
 	close(fd);
 	if (open_at(address_of("crc_itu_t"), CODE_BYTES, bytes))
 		fail_msg("%s", why.text);
+	permit_bpf(true);
 	assert_int_equal(code.origin, CODE_FROM_IMAGE);
 	assert_non_null(strstr(code.note, "crc-itu-t.ko, as on disk"));
 	assert_memory_equal(bytes, expected, CODE_BYTES);
@@ -272,8 +289,8 @@ static int load_program(uint64_t *address, uint32_t *bytes)
 	return fd;
 }
 
-/* Two ways to the same bytes: bpf(2) and /proc/kcore. */
-static void test_code_of_a_bpf_program_is_the_same_in_both_places(void **state)
+/* Three ways to the same bytes: bpf(2), /proc/kcore, and a BPF program. */
+static void test_code_of_a_bpf_program_is_the_same_in_all_places(void **state)
 {
 	struct kernel_core core = { .fd = code_reader_open_kcore() };
 	unsigned char in_bpf[256], in_core[256];
@@ -293,6 +310,9 @@ static void test_code_of_a_bpf_program_is_the_same_in_both_places(void **state)
 	assert_int_equal(code.origin, CODE_FROM_BPF);
 	assert_int_equal(kernel_core_read(&core, &copy, &why), 0);
 	assert_memory_equal(in_bpf, in_core, bytes);
+	memset(in_core, 0, sizeof(in_core));
+	assert_int_equal(kernel_core_read_by_bpf(&core, &copy, &why), 0);
+	assert_memory_equal(in_bpf, in_core, bytes);
 	close(program);
 	close(core.fd);
 }
@@ -304,8 +324,8 @@ UNIT_TESTS(test_kernel_code)
 		TEST(test_a_kprobe_is_seen_in_the_code_while_it_is_there),
 		TEST(test_data_of_the_kernel_is_not_read),
 		TEST(test_code_of_a_module),
-		TEST(test_code_of_files_where_there_is_no_kcore),
-		TEST(test_code_of_a_bpf_program_is_the_same_in_both_places),
+		TEST(test_code_of_files_where_nothing_reads_the_kernels_memory),
+		TEST(test_code_of_a_bpf_program_is_the_same_in_all_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
