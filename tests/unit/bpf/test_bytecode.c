@@ -390,6 +390,7 @@ static void test_random_expressions_have_the_interpreters_values(void **state)
 	}
 	print_message("longest program: %u instructions; %u results were faults\n", longest,
 		      faults);
+	assert_in_range(longest, BATCH, BYTECODE_MAX);
 	assert_in_range(faults, total / 100, total * CONTEXTS / 2);
 }
 
@@ -452,6 +453,31 @@ static void test_values_are_counted_in_buckets_of_powers_of_two(void **state)
 	}
 	close(program);
 	close(map);
+	bytecode_destroy(code);
+}
+
+/* Adds 1 as often as there is room for. */
+static void test_a_program_of_the_greatest_length_runs(void **state)
+{
+	struct bytecode *code = bytecode_create();
+	struct context context = { .words = { 0 } };
+	uint32_t additions = 0;
+	int program;
+
+	(void)state;
+	need_bpf();
+	bytecode_move(code, BPF_REG_6, BPF_REG_1);
+	bytecode_move_imm(code, BPF_REG_7, 0);
+	for (; code->count < BYTECODE_MAX - 3; additions++)	/* 3: the store and the exit */
+		bytecode_alu_imm(code, BPF_ADD, BPF_REG_7, 1);
+	bytecode_store(code, 8, BPF_REG_6, offsetof(struct context, results), BPF_REG_7);
+	bytecode_exit(code, 0);
+	assert_int_equal(code->count, BYTECODE_MAX);
+	program = load(code, NULL, 0);
+	assert_true(program >= 0);
+	run(program, &context);
+	assert_int_equal(context.results[0].value, additions);
+	close(program);
 	bytecode_destroy(code);
 }
 
@@ -528,6 +554,7 @@ UNIT_TESTS(test_bytecode)
 		cmocka_unit_test(test_random_expressions_have_the_interpreters_values),
 		cmocka_unit_test(test_numbers_by_hand),
 		cmocka_unit_test(test_values_are_counted_in_buckets_of_powers_of_two),
+		cmocka_unit_test(test_a_program_of_the_greatest_length_runs),
 		cmocka_unit_test(test_a_program_that_is_too_long_fails),
 		cmocka_unit_test(test_labels_must_be_bound_once_after_their_jumps),
 		cmocka_unit_test(test_sizes_and_offsets_that_cannot_be_fail),
