@@ -57,13 +57,13 @@ struct off_cpu_thread {
 	uint32_t pid, tid;
 	uint64_t first_ns;	/* CLOCK_MONOTONIC: the sums begin here */
 	uint64_t since_ns;	/* the last switch: the sums end here, what it does now began */
-	uint64_t is_off;	/* 1: it is off CPU since then */
-	uint64_t state;		/* off CPU: as in struct wait_record; else of its last wait */
+	uint16_t is_off;	/* 1: it is off CPU since then */
+	uint16_t is_kernel;	/* 1: a thread of the kernel */
+	uint32_t state;		/* off CPU: as in struct wait_record; else of its last wait */
 	uint64_t woken_at_ns;	/* off CPU: since then on the run queue; 0: not woken */
 	uint64_t on_ns, blocked_ns, run_queue_ns, unknown_ns;	/* together: since - first */
 	uint64_t recorded_ns;
 	uint64_t waits;
-	uint64_t is_kernel;	/* not 0: a thread of the kernel */
 };
 
 #endif

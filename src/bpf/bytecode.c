@@ -236,9 +236,10 @@ void bytecode_add_to(struct bytecode *code, uint8_t to, int32_t offset, uint8_t 
 	emit_access(code, BPF_STX | BPF_ATOMIC, 8, to, reg, offset)->imm = BPF_ADD;
 }
 
-void bytecode_exchange(struct bytecode *code, uint8_t to, int32_t offset, uint8_t reg)
+void bytecode_exchange(struct bytecode *code, uint32_t bytes, uint8_t to, int32_t offset,
+		       uint8_t reg)
 {
-	emit_access(code, BPF_STX | BPF_ATOMIC, 8, to, reg, offset)->imm = BPF_XCHG;
+	emit_access(code, BPF_STX | BPF_ATOMIC, bytes, to, reg, offset)->imm = BPF_XCHG;
 }
 
 void bytecode_zero(struct bytecode *code, int32_t offset, uint32_t bytes)

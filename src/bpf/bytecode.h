@@ -97,9 +97,10 @@ void bytecode_store_imm(struct bytecode *code, uint32_t bytes, uint8_t to, int32
 			int32_t value);
 /* Adds @reg to the u64 at @to + @offset, atomically. */
 void bytecode_add_to(struct bytecode *code, uint8_t to, int32_t offset, uint8_t reg);
-/* Exchanges @reg and the u64 at @to + @offset, atomically: what other CPUs see is in the order of
- * the program. Needs Linux 5.12. */
-void bytecode_exchange(struct bytecode *code, uint8_t to, int32_t offset, uint8_t reg);
+/* Exchanges @reg and the 4 or 8 bytes at @to + @offset, atomically: what other CPUs see is in the
+ * order of the program. Needs Linux 5.12. */
+void bytecode_exchange(struct bytecode *code, uint32_t bytes, uint8_t to, int32_t offset,
+		       uint8_t reg);
 /* Writes zeros to the stack from @offset on; both are multiples of 8. Keys and records must be
  * zeroed whole, padding too, before a call reads them. */
 void bytecode_zero(struct bytecode *code, int32_t offset, uint32_t bytes);

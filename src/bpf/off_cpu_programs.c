@@ -38,7 +38,7 @@ enum { CONTEXT = BPF_REG_6, NOW = BPF_REG_7, TASK = BPF_REG_8, KEPT = BPF_REG_9 
 enum { KEY = -8, VALUE = -16, COUNTS = -24, RECORD = COUNTS - (int)sizeof(struct wait_record),
        ROW = -(int)sizeof(struct off_cpu_thread) };
 
-#define KERNEL_THREAD	0x00200000	/* PF_KTHREAD of task_struct.flags */
+#define KERNEL_THREAD_BIT 21	/* PF_KTHREAD of task_struct.flags */
 #define INTERRUPT_BITS	0x00ff0100	/* preempt_count(): NMI, hard and serving soft interrupts */
 #define READ_TRIES	4
 
@@ -134,9 +134,9 @@ static void add_to_thread(struct bytecode *code, int32_t word, uint8_t reg)
 /* Before and after the sums change: see make_row(). Destroys r0. */
 static void step_sequence(struct bytecode *code)
 {
-	bytecode_load(code, 8, BPF_REG_0, KEPT, THREAD(sequence));
+	bytecode_load(code, 4, BPF_REG_0, KEPT, THREAD(sequence));
 	bytecode_alu_imm(code, BPF_ADD, BPF_REG_0, 1);
-	bytecode_store(code, 8, KEPT, THREAD(sequence), BPF_REG_0);
+	bytecode_store(code, 4, KEPT, THREAD(sequence), BPF_REG_0);
 }
 
 /* Writes to @key by what the map `ids` knows @task, of which r1 gets the id. */
@@ -194,7 +194,7 @@ static void begin_thread(struct bytecode *code, const struct off_cpu_build *buil
 	const struct bytecode_label end = bytecode_label(code);
 
 	bytecode_move_imm(code, BPF_REG_1, 1);
-	bytecode_exchange(code, KEPT, THREAD(is_claimed), BPF_REG_1);
+	bytecode_exchange(code, 4, KEPT, THREAD(is_claimed), BPF_REG_1);
 	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, skip);
 	bytecode_load(code, 4, BPF_REG_1, TASK, build->layout.tgid);
 	bytecode_store(code, 4, KEPT, THREAD(sums.pid), BPF_REG_1);
@@ -205,17 +205,18 @@ static void begin_thread(struct bytecode *code, const struct off_cpu_build *buil
 	choose_point(code, build);
 	if (is_off) {
 		bytecode_load(code, 4, BPF_REG_1, TASK, build->layout.task_state);
-		bytecode_store(code, 8, KEPT, THREAD(sums.state), BPF_REG_1);
-		bytecode_store_imm(code, 8, KEPT, THREAD(sums.is_off), 1);
+		bytecode_store(code, 4, KEPT, THREAD(sums.state), BPF_REG_1);
+		bytecode_store_imm(code, 2, KEPT, THREAD(sums.is_off), 1);
 	}
 	bytecode_load(code, 4, BPF_REG_1, TASK, build->layout.flags);
-	bytecode_alu_imm(code, BPF_AND, BPF_REG_1, KERNEL_THREAD);
-	bytecode_store(code, 8, KEPT, THREAD(sums.is_kernel), BPF_REG_1);
+	bytecode_alu_imm(code, BPF_RSH, BPF_REG_1, KERNEL_THREAD_BIT);
+	bytecode_alu_imm(code, BPF_AND, BPF_REG_1, 1);
+	bytecode_store(code, 2, KEPT, THREAD(sums.is_kernel), BPF_REG_1);
 	bytecode_move_imm(code, BPF_REG_2, THREAD_KERNEL);
 	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, end);
 	bytecode_move_imm(code, BPF_REG_2, THREAD_USER);
 	bytecode_bind(code, end);
-	bytecode_exchange(code, KEPT, THREAD(kind), BPF_REG_2);
+	bytecode_exchange(code, 4, KEPT, THREAD(kind), BPF_REG_2);
 }
 
 /* KEPT becomes what is kept for TASK, which is watched from now on if it should be; else jumps to
@@ -227,7 +228,7 @@ static void find_thread(struct bytecode *code, const struct off_cpu_build *build
 	const struct bytecode_label found = bytecode_label(code), end = bytecode_label(code);
 
 	bytecode_task_storage(code, build->maps.threads, TASK, false, absent);
-	bytecode_load(code, 8, BPF_REG_1, BPF_REG_0, THREAD(kind));
+	bytecode_load(code, 4, BPF_REG_1, BPF_REG_0, THREAD(kind));
 	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, found);
 	bytecode_bind(code, absent);
 	filter_task(code, build, is_current, skip);
@@ -251,7 +252,7 @@ static void add_sum(struct bytecode *code, int32_t word, int32_t count, uint8_t 
 	const struct bytecode_label end = bytecode_label(code);
 
 	add_to_thread(code, word, reg);
-	bytecode_load(code, 8, BPF_REG_0, KEPT, THREAD(kind));
+	bytecode_load(code, 4, BPF_REG_0, KEPT, THREAD(kind));
 	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_0, THREAD_USER, end);
 	add_to_count(code, count, reg);
 	bytecode_bind(code, end);
@@ -264,7 +265,7 @@ static void begin_stamp(struct bytecode *code, struct bytecode_label skip)
 {
 	const struct bytecode_label is_later = bytecode_label(code);
 
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(kind));
+	bytecode_load(code, 4, BPF_REG_1, KEPT, THREAD(kind));
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, THREAD_ENDED, skip);
 	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.since_ns));
 	bytecode_jump_if(code, BPF_JGE, NOW, BPF_REG_1, is_later);
@@ -278,7 +279,7 @@ static void begin_stamp(struct bytecode *code, struct bytecode_label skip)
 static void end_stamp(struct bytecode *code, bool is_off)
 {
 	bytecode_store(code, 8, KEPT, THREAD(sums.since_ns), NOW);
-	bytecode_store_imm(code, 8, KEPT, THREAD(sums.is_off), is_off);
+	bytecode_store_imm(code, 2, KEPT, THREAD(sums.is_off), is_off);
 	step_sequence(code);
 }
 
@@ -287,7 +288,7 @@ static void add_time_on(struct bytecode *code)
 {
 	const struct bytecode_label unknown = bytecode_label(code), end = bytecode_label(code);
 
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.is_off));
+	bytecode_load(code, 2, BPF_REG_1, KEPT, THREAD(sums.is_off));
 	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, unknown);
 	add_sum(code, THREAD(sums.on_ns), COUNT(on_ns), BPF_REG_2);
 	bytecode_jump(code, end);
@@ -304,13 +305,13 @@ static void stop_thread(struct bytecode *code, struct bytecode_label skip)
 	begin_stamp(code, skip);
 	add_time_on(code);
 	bytecode_store_imm(code, 8, KEPT, THREAD(sums.woken_at_ns), 0);
-	bytecode_store_imm(code, 8, KEPT, THREAD(waker_flags), 0);
+	bytecode_store_imm(code, 4, KEPT, THREAD(waker_flags), 0);
 	bytecode_move_imm(code, BPF_REG_2, 0);
 	bytecode_load(code, 8, BPF_REG_1, CONTEXT, 0);
 	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, end);
 	bytecode_load(code, 8, BPF_REG_2, CONTEXT, 24);
 	bytecode_bind(code, end);
-	bytecode_store(code, 8, KEPT, THREAD(sums.state), BPF_REG_2);
+	bytecode_store(code, 4, KEPT, THREAD(sums.state), BPF_REG_2);
 	end_stamp(code, true);
 }
 
@@ -322,7 +323,7 @@ static void divide_wait(struct bytecode *code)
 
 	bytecode_move_imm(code, BPF_REG_4, 0);
 	bytecode_move(code, BPF_REG_5, BPF_REG_2);
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.state));
+	bytecode_load(code, 4, BPF_REG_1, KEPT, THREAD(sums.state));
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, 0, end);		/* preempted */
 	bytecode_move(code, BPF_REG_4, BPF_REG_2);
 	bytecode_move_imm(code, BPF_REG_5, 0);
@@ -344,7 +345,7 @@ static void start_thread(struct bytecode *code, struct bytecode_label skip)
 	const struct bytecode_label unknown = bytecode_label(code), end = bytecode_label(code);
 
 	begin_stamp(code, skip);
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.is_off));
+	bytecode_load(code, 2, BPF_REG_1, KEPT, THREAD(sums.is_off));
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, 0, unknown);
 	divide_wait(code);
 	bytecode_store(code, 8, KEPT, THREAD(blocked_ns), BPF_REG_4);
@@ -434,10 +435,10 @@ static void keep_waker(struct bytecode *code, const struct off_cpu_layout *layou
 	bytecode_alu_imm(code, BPF_ADD, BPF_REG_1, THREAD(waker_comm));
 	bytecode_move_imm(code, BPF_REG_2, 16);
 	bytecode_call(code, BPF_FUNC_get_current_comm);
-	bytecode_store_imm(code, 8, KEPT, THREAD(waker_flags), WAIT_HAS_WAKER);
+	bytecode_store_imm(code, 4, KEPT, THREAD(waker_flags), WAIT_HAS_WAKER);
 	bytecode_jump(code, end);
 	bytecode_bind(code, interrupt);
-	bytecode_store_imm(code, 8, KEPT, THREAD(waker_flags), WAIT_WOKEN_BY_INTERRUPT);
+	bytecode_store_imm(code, 4, KEPT, THREAD(waker_flags), WAIT_WOKEN_BY_INTERRUPT);
 }
 
 struct bytecode *off_cpu_make_waking(const struct off_cpu_build *build)
@@ -451,9 +452,9 @@ struct bytecode *off_cpu_make_waking(const struct off_cpu_build *build)
 	bytecode_load(code, 8, TASK, BPF_REG_1, 0);
 	bytecode_task_storage(code, build->maps.threads, TASK, false, end);
 	bytecode_move(code, KEPT, BPF_REG_0);
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.is_off));
+	bytecode_load(code, 2, BPF_REG_1, KEPT, THREAD(sums.is_off));
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, 0, end);
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.state));
+	bytecode_load(code, 4, BPF_REG_1, KEPT, THREAD(sums.state));
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, 0, end);
 	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.woken_at_ns));
 	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, end);
@@ -471,7 +472,7 @@ static void start_late(struct bytecode *code, struct bytecode_label skip)
 {
 	const struct bytecode_label end = bytecode_label(code);
 
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.is_off));
+	bytecode_load(code, 2, BPF_REG_1, KEPT, THREAD(sums.is_off));
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, 0, end);
 	keep_time(code);
 	start_thread(code, skip);
@@ -518,9 +519,9 @@ static void fill_record(struct bytecode *code)
 	copy_to_record(code, THREAD(blocked_ns), RECORDED(blocked_ns));
 	copy_to_record(code, THREAD(run_queue_ns), RECORDED(run_queue_ns));
 	copy_to_record(code, THREAD(sums.woken_at_ns), RECORDED(woken_at_ns));
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.state));
+	bytecode_load(code, 4, BPF_REG_1, KEPT, THREAD(sums.state));
 	bytecode_store(code, 4, BPF_REG_10, RECORDED(state), BPF_REG_1);
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(waker_flags));
+	bytecode_load(code, 4, BPF_REG_1, KEPT, THREAD(waker_flags));
 	bytecode_store(code, 4, BPF_REG_10, RECORDED(flags), BPF_REG_1);
 	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, WAIT_HAS_WAKER, end);
 	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(waker));
@@ -582,7 +583,7 @@ struct bytecode *off_cpu_make_resumed(const struct off_cpu_build *build)
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_7, 0, end);
 	bytecode_store_imm(code, 8, KEPT, THREAD(pending_ns), 0);
 	if (!build->has_kernel_threads) {
-		bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(kind));
+		bytecode_load(code, 4, BPF_REG_1, KEPT, THREAD(kind));
 		bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, THREAD_KERNEL, kernel);
 	}
 	choose_wait(code, build, end);
@@ -651,13 +652,13 @@ struct bytecode *off_cpu_make_exit(const struct off_cpu_build *build)
 	keep_counts(code, build, end);
 	bytecode_task_storage(code, build->maps.threads, TASK, !build->watches_ids, absent);
 	bytecode_move(code, KEPT, BPF_REG_0);
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(kind));
+	bytecode_load(code, 4, BPF_REG_1, KEPT, THREAD(kind));
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, 0, is_new);
 	begin_stamp(code, absent);
 	add_time_on(code);
 	end_stamp(code, false);
 	bytecode_bind(code, is_new);
-	bytecode_store_imm(code, 8, KEPT, THREAD(kind), THREAD_ENDED);
+	bytecode_store_imm(code, 4, KEPT, THREAD(kind), THREAD_ENDED);
 	bytecode_bind(code, absent);
 	if (!build->are_threads) {	/* the id may be another process's soon */
 		bytecode_load(code, 8, BPF_REG_1, TASK, build->layout.signal);
@@ -676,13 +677,13 @@ struct bytecode *off_cpu_make_exit(const struct off_cpu_build *build)
 /* Copies the sums to the stack; jumps to @changed when the thread is switched meanwhile. */
 static void copy_row(struct bytecode *code, struct bytecode_label changed)
 {
-	bytecode_load(code, 8, BPF_REG_7, KEPT, THREAD(sequence));
+	bytecode_load(code, 4, BPF_REG_7, KEPT, THREAD(sequence));
 	bytecode_jump_if_imm(code, BPF_JSET, BPF_REG_7, 1, changed);
 	for (int32_t at = 0; at < (int32_t)sizeof(struct off_cpu_thread); at += 8) {
 		bytecode_load(code, 8, BPF_REG_1, KEPT, at);
 		bytecode_store(code, 8, BPF_REG_10, ROW + at, BPF_REG_1);
 	}
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sequence));
+	bytecode_load(code, 4, BPF_REG_1, KEPT, THREAD(sequence));
 	bytecode_jump_if(code, BPF_JNE, BPF_REG_1, BPF_REG_7, changed);
 }
 
@@ -721,7 +722,7 @@ struct bytecode *off_cpu_make_rows(const struct off_cpu_build *build)
 	bytecode_jump_if_imm(code, BPF_JEQ, TASK, 0, end);	/* that was the last one */
 	bytecode_task_storage(code, build->maps.threads, TASK, false, absent);
 	bytecode_move(code, KEPT, BPF_REG_0);
-	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(kind));
+	bytecode_load(code, 4, BPF_REG_1, KEPT, THREAD(kind));
 	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, found);
 	bytecode_bind(code, absent);
 	find_blocked(code, build, end);

@@ -14,18 +14,23 @@
 /* What is kept for a thread. */
 struct watched_thread {
 	struct off_cpu_thread sums;
-	uint64_t sequence;	/* odd while a switch changes the sums */
-	uint64_t kind;		/* enum thread_kind; 0: the sums have not begun */
-	uint64_t is_claimed;	/* a program begins the sums, or has begun them */
+	uint32_t sequence;	/* odd while a switch changes the sums */
+	uint32_t is_claimed;	/* a program begins the sums, or has begun them */
+	uint32_t kind;		/* enum thread_kind; 0: the sums have not begun */
+	uint32_t waker_flags;	/* enum wait_flags */
 	uint64_t pending_ns;	/* waits that the resumed thread has not looked at yet */
 	uint64_t blocked_ns, run_queue_ns;	/* its last wait */
 	uint64_t short_ns;	/* short waits since a random point; the next is at point_ns */
 	uint64_t point_ns;
 	uint64_t returned_ns;	/* weight of records that were refused */
 	uint64_t waker;		/* process << 32 | thread */
-	uint64_t waker_flags;	/* enum wait_flags */
 	char waker_comm[16];
 };
+
+/* A switch may have to begin two threads. Of elements with at most 256 bytes the kernel has four at
+ * once on each CPU when the programs begin, of larger ones one; it brings more after an interrupt.
+ * 80 bytes are its own. Source: prefill_mem_cache() in kernel/bpf/memalloc.c. */
+_Static_assert(sizeof(struct watched_thread) <= 176, "the first switch of a CPU has room for two");
 
 enum thread_kind { THREAD_USER = 1, THREAD_KERNEL, THREAD_ENDED };
 
