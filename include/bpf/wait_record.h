@@ -37,7 +37,8 @@ struct wait_record {
  * those of threads with user code. */
 struct off_cpu_counts {
 	uint64_t on_ns, blocked_ns, run_queue_ns;
-	uint64_t unknown_ns;		/* between two switches of which one was not seen */
+	uint64_t unknown_ns;		/* between two switches of which one was not seen: there
+					 * are kernels that do not show all of them */
 	uint64_t recorded_ns;		/* weight of all records. Blocked + run queue less this
 					 * are short of a random point, or ended just now, or
 					 * while the event was disabled */
@@ -49,7 +50,12 @@ struct off_cpu_counts {
 	uint64_t threads_refused;	/* no memory for a thread, or its storage is just being
 					 * changed: its switch is not counted */
 	uint64_t processes_refused;	/* children that are not watched: too many processes */
-	uint64_t skipped;		/* runs that the kernel skipped: a program ran already */
+	/* Runs that the kernel skipped, as the program ran already on that CPU: an interrupt's
+	 * wake-up within another one. The time of the thread is counted: as blocked, without a
+	 * waker, or with its next wait. The kernel does not say whose run it was: a thread's that
+	 * is not watched loses nothing. Skipped runs for switches are not among these, as they
+	 * show in unknown_ns; those for forks are in processes_refused. */
+	uint64_t skipped;
 };
 
 /* The sums of a thread that is watched and has been switched since off_cpu_open(). */

@@ -294,7 +294,7 @@ struct probe_hits {
 	bool has_rings;
 	uint64_t limit_ns;		/* limit of the last round of the probe rings */
 	uint64_t newest_ns;		/* time of the newest record */
-	uint64_t lost_before, missed_before;	/* sums of removed probes */
+	uint64_t lost_before, missed_before, absent_before;	/* sums of removed probes */
 };
 
 struct probe_calls;	/* src/ingest/probe_pairs.h */
@@ -333,6 +333,8 @@ bool probe_hits_are_live(const struct probe_hits *hits);
 uint64_t probe_hits_lost(const struct probe_hits *hits);
 /* Hits that the kernel could not see, by its own count, since start. */
 uint64_t probe_hits_missed(const struct probe_hits *hits);
+/* Texts of system calls that were not in memory, since start. */
+uint64_t probe_hits_absent(const struct probe_hits *hits);
 
 /* Returns the return address that a probe replaced by @replaced on the stack at @slot; 0: no known
  * probe did. @calls: those at the time of the sample @record; NULL: the calls pending now. @hits

@@ -34,7 +34,8 @@ struct probe_status {
 	uint64_t hits, lost, missed;	/* counted by the kernel since the probe was added: entries,
 					 * or returns for a PROBE_RETURN */
 	uint64_t filtered;	/* hits that the kernel dropped because of the condition */
-	uint64_t read_ns;	/* time when the four counts were read, only if ATTACHED.
+	uint64_t absent;	/* texts of a system call that were not in memory */
+	uint64_t read_ns;	/* time when the five counts were read, only if ATTACHED.
 				 * UINT64_MAX: they are final */
 	uint64_t lease_until_ns;	/* UINT64_MAX: none */
 	double cost_pct;		/* % of one CPU, now: hits/s by measured cost of a hit */

@@ -270,9 +270,13 @@ int off_cpu_read_counts(const struct off_cpu *off_cpu, struct off_cpu_counts *ou
 					  sizeof(*out) / sizeof(uint64_t),
 					  "the counts of off-CPU time", why);
 
-	for (int i = 0; !err && i < PROGRAMS; i++)
-		out->skipped += kernel_program_missed(&off_cpu->programs[i]);
-	return err;
+	if (err)
+		return err;
+	out->processes_refused += kernel_program_missed(&off_cpu->programs[PROGRAM_FORK]);
+	for (int i = 0; i < PROGRAMS; i++)
+		if (i != PROGRAM_FORK && i != PROGRAM_SWITCH)
+			out->skipped += kernel_program_missed(&off_cpu->programs[i]);
+	return 0;
 }
 
 /* Removes rows that could not be copied at once. */

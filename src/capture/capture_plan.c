@@ -945,28 +945,8 @@ int capture_plan_open(struct capture_plan *plan, struct diag *why)
 	return err;
 }
 
-static void log_lost_waits(const struct off_cpu *off_cpu)
-{
-	struct off_cpu_counts counts;
-	struct diag why;
-
-	if (!off_cpu || off_cpu_read_counts(off_cpu, &counts, &why))
-		return;
-	if (counts.threads_refused)
-		log_note("off-cpu: %llu switches are not counted, as the kernel had no memory for "
-			 "what is kept of a thread, or was just changing it",
-			 (unsigned long long)counts.threads_refused);
-	if (counts.processes_refused)
-		log_warn("off-cpu: %llu processes are not watched, as too many are: -a watches all",
-			 (unsigned long long)counts.processes_refused);
-	if (counts.skipped)
-		log_warn("off-cpu: the kernel skipped %llu runs of the programs: some waits have "
-			 "no end, or none that is known", (unsigned long long)counts.skipped);
-}
-
 void capture_plan_finish(struct capture_plan *plan)
 {
-	log_lost_waits(plan->off_cpu);
 	off_cpu_close(plan->off_cpu);	/* it writes into the set's events */
 	event_set_finish(&plan->set);
 	target_finish(&plan->target);

@@ -310,6 +310,11 @@ static void put_losses(FILE *out, const struct snapshot *snapshot)
 	put_counter(out, "late", snapshot->lost_late);
 	put_counter(out, "unattributed", snapshot->unattributed);
 	put_counter(out, "unknown-uid", snapshot->filtered_unknown_uid);
+	put_counter(out, "refused-threads", counts[LOSS_WAIT_THREADS].since_start);
+	put_counter(out, "unwatched-children", counts[LOSS_WAIT_CHILDREN].since_start);
+	put_counter(out, "unseen-switches-ms", counts[LOSS_WAIT_TIME].since_start / 1000000);
+	put_counter(out, "unseen-wakeups", counts[LOSS_WAKEUPS].since_start);
+	put_counter(out, "absent-texts", counts[LOSS_TEXTS].since_start);
 	put_counter(out, "unpaired-waits", counts[LOSS_WAITS].since_start);
 	put_counter(out, "shortened-waits", counts[LOSS_WAIT_ENDS].since_start);
 	put_counter(out, "left-out-own", counts[LOSS_OWN].since_start);

@@ -57,6 +57,18 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 	[LOSS_OWN] = { "own", "flametop's own",
 		"samples and hits of flametop, its workers and what starts the command: left out",
 		"--include-self shows them", .is_missing = true, .is_meant = true },
+	[LOSS_WAIT_THREADS] = { "refused_threads", "refused threads",
+		"times that the kernel had no memory for a thread: its waits are in off-cpu from "
+		"its next switch on",
+		"a higher memory limit of flametop's cgroup", .is_missing = true },
+	[LOSS_WAIT_CHILDREN] = { "unwatched_children", "too many children",
+		"children of what is watched that are not in off-cpu, as 65,536 processes are",
+		"-a or -G instead of -p", .is_missing = true },
+	[LOSS_WAIT_TIME] = { "unseen_switches", "unseen switches",
+		"time between two switches of a thread, one of which the kernel did not show: not "
+		"in off-cpu",
+		"another kernel: some do not show all, to perf neither",
+		.is_time = true, .is_missing = true },
 	[LOSS_WAITS] = { "unpaired_waits", "unpaired waits",
 		"waits whose begin or end was not recorded: not in off-cpu",
 		"-a when recording: a task's return to the CPU happens in another one",
@@ -64,6 +76,13 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 	[LOSS_WAIT_ENDS] = { "shortened_waits", "shortened waits",
 		"waits whose end was not recorded: counted until the wake-up, or the last switch "
 		"of their CPU", .remedy = "-e sched:sched_waking when recording" },
+	[LOSS_WAKEUPS] = { "unseen_wakeups", "unseen wake-ups",
+		"wake-ups of any thread that the kernel did not show, as they interrupted another: "
+		"waits that are blocked time without waker",
+		.remedy = "fewer interrupts: seldom enough to be ignored" },
+	[LOSS_TEXTS] = { "absent_texts", "absent texts",
+		"texts of system calls that could not be read, as they were not in memory",
+		.remedy = "lat: instead of t:, which reads them again at the call's exit" },
 	[LOSS_LATE] = { "late", "late",
 		"records that came too late to be put in order; counted",
 		.remedy = "a lower rate (-F)" },
@@ -260,6 +279,11 @@ void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS])
 	out[LOSS_EVICTED] = ingest->timeline.evicted_samples;
 	out[LOSS_UNKNOWN_USER] = counters->filtered_unknown_uid;
 	out[LOSS_OWN] = counters->left_out_own;
+	out[LOSS_WAIT_THREADS] = ingest->waits->counted.threads_refused;
+	out[LOSS_WAIT_CHILDREN] = ingest->waits->counted.processes_refused;
+	out[LOSS_WAIT_TIME] = ingest->waits->counted.unknown_ns;
+	out[LOSS_WAKEUPS] = ingest->waits->counted.skipped;
+	out[LOSS_TEXTS] = probe_hits_absent(ingest->hits);
 	out[LOSS_WAITS] = counters->unpaired_waits;
 	out[LOSS_WAIT_ENDS] = counters->shortened_waits;
 	out[LOSS_LATE] = ingest->reorder->late;

@@ -50,6 +50,7 @@ void probe_hits_remove(struct probe_hits *hits, uint32_t slot)
 	hit_log_finish(&row->log);
 	hits->lost_before += row->status.lost;
 	hits->missed_before += row->status.missed;
+	hits->absent_before += row->status.absent;
 	free(row->spec);
 	memset(row, 0, sizeof(*row));
 }
@@ -241,6 +242,15 @@ uint64_t probe_hits_missed(const struct probe_hits *hits)
 	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++)
 		missed += hits->rows[slot].status.missed;
 	return missed;
+}
+
+uint64_t probe_hits_absent(const struct probe_hits *hits)
+{
+	uint64_t absent = hits ? hits->absent_before : 0;
+
+	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++)
+		absent += hits->rows[slot].status.absent;
+	return absent;
 }
 
 void probe_turns_begin(struct probe_turns *turns, uint64_t time_ns)

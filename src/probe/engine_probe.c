@@ -128,6 +128,7 @@ static void put_counts(struct probe_status *status, const struct live_counts *co
 	status->lost = counts->lost;
 	status->missed = counts->missed;
 	status->filtered = counts->filtered;
+	status->absent = counts->absent;
 }
 
 void engine_probe_switch_off(struct engine_probe *probe, const struct engine_kernel *kernel,

@@ -345,7 +345,7 @@ void live_probe_read(const struct live_probe *live, struct trace_group *group,
 	*out = live->before;
 	for (uint32_t i = 0; i < live->part_count; i++) {
 		const struct live_part *part = &live->parts[i];
-		uint64_t hits, lost, kept, ignored;
+		uint64_t hits, lost, kept, ignored, absent;
 
 		probe_link_read(part->link, &hits, &lost);
 		if (part->meter) {
@@ -357,7 +357,9 @@ void live_probe_read(const struct live_probe *live, struct trace_group *group,
 		if (!live->is_pair || !part->is_return)
 			out->hits += hits;
 		out->lost += lost;
-		out->missed += probe_link_missed(part->link);
+		out->missed += probe_link_missed(part->link, &absent);
+		if (!live->is_pair || part->is_return)	/* at the return they are read again */
+			out->absent += absent;
 		if (part->is_defined)
 			out->missed += trace_group_missed(group, &part->event);
 	}

@@ -16,10 +16,10 @@
 #include "probe_link.h"
 
 /* Counts since the first live_probe_open(): hits (entries; for a return probe, returns), records
- * that did not fit, hits that the kernel missed, and those of `hits` that the condition filtered
- * out. */
+ * that did not fit, hits that the kernel missed, those of `hits` that the condition filtered out,
+ * and texts of a system call that were not in memory. */
 struct live_counts {
-	uint64_t hits, lost, missed, filtered;
+	uint64_t hits, lost, missed, filtered, absent;
 };
 
 struct live_part {

@@ -495,11 +495,15 @@ void probe_link_read(const struct probe_link *link, uint64_t *hits, uint64_t *lo
 		read_texts(link, hits, lost);
 }
 
-uint64_t probe_link_missed(const struct probe_link *link)
+uint64_t probe_link_missed(const struct probe_link *link, uint64_t *absent)
 {
 	struct syscall_texts_counts counts;
 
-	return link->texts && !syscall_texts_read(link->texts, &counts, NULL) ? counts.skipped : 0;
+	*absent = 0;
+	if (!link->texts || syscall_texts_read(link->texts, &counts, NULL))
+		return 0;
+	*absent = counts.absent;
+	return counts.skipped;
 }
 
 void probe_link_close(struct probe_link *link)

@@ -83,8 +83,8 @@ void probe_link_disable(struct probe_link *link);
 /* Reads hits and lost records so far, as the kernel counts them: exact, whatever the rings lost. */
 void probe_link_read(const struct probe_link *link, uint64_t *hits, uint64_t *lost);
 /* Returns how often the kernel skipped the program of config.texts, each time perhaps at a hit; 0:
- * there is none. */
-uint64_t probe_link_missed(const struct probe_link *link);
+ * there is none. *@absent: the texts that were not in memory. */
+uint64_t probe_link_missed(const struct probe_link *link, uint64_t *absent);
 /* BLOCKS for up to 110 ms. NULL is fine. */
 void probe_link_close(struct probe_link *link);
 

@@ -24,7 +24,8 @@
 #define LABEL_CELLS 60		/* a screen of so many has room for what the lines stand for */
 #define GAP	    " \u00b7 "
 #define MORE	    "! more"	/* the rest, or what helps, is a key away */
-#define MISSING_PCT  10		/* a smaller share of missing ticks is in the loss view only */
+#define MISSING_PCT  10		/* a smaller share of missing ticks or unseen waits is in the loss
+				 * view only */
 #define COUNTER_RANK 3		/* from here on pieces that MORE stands for as well */
 
 const char *header_window_name(char out[HEADER_WINDOW_BYTES], enum window_kind window,
@@ -148,6 +149,15 @@ static void list_count(struct pieces *list, int rank, enum role role, uint64_t c
 		pieces_add(list, rank, role, "%s %s", format_count(text, count), what);
 }
 
+/* Returns the part of the threads' time of which a switch was not seen. */
+static double unseen_pct(const struct snapshot *snapshot)
+{
+	const double unseen = (double)snapshot->losses.counts[LOSS_WAIT_TIME].in_window;
+	const double seen = (double)(snapshot->waits.blocked_ns + snapshot->waits.run_queue_ns);
+
+	return unseen > 0 ? 100 * unseen / (unseen + seen) : 0;
+}
+
 static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 {
 	char text[FORMAT_BYTES];
@@ -157,6 +167,10 @@ static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 	list_count(list, 3, ROLE_LOSS, snapshot->lost_late, "late");
 	list_count(list, 3, ROLE_LOSS, snapshot->unattributed, "unattributed");
 	list_count(list, 3, ROLE_LOSS, snapshot->filtered_unknown_uid, "of unknown user");
+	list_count(list, 3, ROLE_LOSS,
+		   snapshot->losses.counts[LOSS_WAIT_THREADS].since_start +
+			   snapshot->losses.counts[LOSS_WAIT_CHILDREN].since_start,
+		   "not watched");
 	list_count(list, 3, ROLE_LOSS, snapshot->evicted_samples, "evicted");
 	list_count(list, 3, ROLE_LOSS,
 		   snapshot->losses.counts[LOSS_MAPPINGS].since_start +
@@ -169,6 +183,8 @@ static void list_losses(const struct snapshot *snapshot, struct pieces *list)
 	if (snapshot->missing_ticks_pct > MISSING_PCT)
 		pieces_add(list, 3, ROLE_LOSS, "%.0f %% of ticks missing",
 			   snapshot->missing_ticks_pct);
+	if (unseen_pct(snapshot) > MISSING_PCT)
+		pieces_add(list, 3, ROLE_LOSS, "%.0f %% of waits unseen", unseen_pct(snapshot));
 	if (snapshot->throttled_ns)
 		pieces_add(list, 3, ROLE_LOSS, "throttled %s",
 			   format_duration(text, (double)snapshot->throttled_ns / 1e9));

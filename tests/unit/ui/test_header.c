@@ -53,6 +53,8 @@ static void lose_something(struct snapshot *snapshot, uint64_t *seed)
 		&snapshot->lost_kernel, &snapshot->lost_malformed, &snapshot->lost_late,
 		&snapshot->unattributed, &snapshot->filtered_unknown_uid,
 		&snapshot->evicted_samples, &snapshot->throttled_ns,
+		&snapshot->losses.counts[LOSS_WAIT_THREADS].since_start,
+		&snapshot->losses.counts[LOSS_WAIT_CHILDREN].since_start,
 	};
 	const uint32_t count = sizeof(counters) / sizeof(counters[0]);
 
