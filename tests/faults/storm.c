@@ -9,6 +9,8 @@
  *   chain    burns as "link0", executes itself as "link1" and then as "link2", each time when it
  *            gets a byte on stdin
  *   burn     only that
+ *   naps     NUMBER processes, then NUMBER threads, 16 at a time, that sleep for 2 ms and end.
+ *            Waits for a line before and after; in between it prints how many ns all slept
  *
  * "ready" on stdout when it has what it holds, or has done for the first time what it does.
  */
@@ -30,6 +32,7 @@
 #define LIMIT_S	    180
 #define STACK_BYTES (16 * 1024)
 #define PAGE	    4096ul
+#define NAPS_AT_ONCE 16
 
 static volatile unsigned int sink;
 
@@ -195,6 +198,70 @@ static void run_chain(int link)
 	execl("/proc/self/exe", "storm", "chain", number, NULL);
 }
 
+/* Sleeps, and adds how long that took. */
+__attribute__((noinline)) static void nap(_Atomic uint64_t *slept_ns)
+{
+	const struct timespec time = { .tv_nsec = 2000000 };
+	struct timespec begin, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	*slept_ns += (uint64_t)((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec -
+				begin.tv_nsec);
+}
+
+static void *nap_in_thread(void *slept_ns)
+{
+	nap(slept_ns);
+	return NULL;
+}
+
+static void nap_in_threads(_Atomic uint64_t *slept_ns)
+{
+	pthread_t threads[NAPS_AT_ONCE];
+
+	for (int i = 0; i < NAPS_AT_ONCE; i++)
+		if (pthread_create(&threads[i], NULL, nap_in_thread, slept_ns))
+			exit(1);
+	for (int i = 0; i < NAPS_AT_ONCE; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void nap_in_processes(_Atomic uint64_t *slept_ns)
+{
+	for (int i = 0; i < NAPS_AT_ONCE; i++) {
+		const pid_t child = fork();
+
+		if (child < 0)
+			exit(1);
+		if (!child) {
+			nap(slept_ns);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < NAPS_AT_ONCE; i++)
+		wait(NULL);
+}
+
+static void nap_many_times(unsigned long count)
+{
+	_Atomic uint64_t *slept_ns = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+					  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (slept_ns == MAP_FAILED)
+		exit(1);
+	say_ready();
+	getchar();
+	for (unsigned long i = 0; i < count; i += NAPS_AT_ONCE)
+		nap_in_processes(slept_ns);
+	for (unsigned long i = 0; i < count; i += NAPS_AT_ONCE)
+		nap_in_threads(slept_ns);
+	printf("%llu\n", (unsigned long long)*slept_ns);
+	fflush(stdout);
+	getchar();
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
@@ -219,6 +286,8 @@ int main(int argc, char **argv)
 		do_for_ever(use_a_pid_again);
 	else if (!strcmp(kind, "chain"))
 		run_chain((int)number);
+	else if (!strcmp(kind, "naps"))
+		nap_many_times(number);
 	else if (!strcmp(kind, "burn")) {
 		say_ready();
 		burn_a(LIMIT_S);
