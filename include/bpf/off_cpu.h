@@ -39,6 +39,8 @@
 #include "bpf/wait_record.h"
 
 #define OFF_CPU_PERIOD_NS 1000000u	/* by default */
+/* Most that maps and programs take in the kernel; a thread takes 512 bytes more while it lives. */
+#define OFF_CPU_MAP_BYTES (6u << 20)
 
 struct off_cpu_config {
 	uint64_t period_ns;		/* 0: OFF_CPU_PERIOD_NS */

@@ -21,9 +21,17 @@
  *   records: queue, and in order of time	20	session.c, ingest/reorder.c
  *   code, libraries, stacks, other queues	14
  *
- * Not included are the kernel's rings (-m), and what only the user can request: probes (their calls
- * 32, their records 16), the finder of probe points, source lines, counters (4). A single symtab
- * beyond the limit of all, 256 at most, is kept until others are needed.
+ * What the kernel has for flametop counts for its cgroup, not here:
+ *
+ *   rings						-m: 256 MiB at most by default
+ *   BPF maps of off-cpu			 6	bpf/off_cpu.h: OFF_CPU_MAP_BYTES
+ *     what is kept of a watched thread		32	for 65,536 alive, 0.5 KiB each: where the
+ *						cgroup has no more, one is refused, and counted
+ *   BPF maps of texts of system calls		 1	a CPU's scratch, for each such probe
+ *
+ * Not included is what only the user can request: probes (their calls 32, their records 16), the
+ * finder of probe points, source lines, counters (4). A single symtab beyond the limit of all, 256
+ * at most, is kept until others are needed.
  */
 #ifndef ANALYZER_BUDGET_H
 #define ANALYZER_BUDGET_H

@@ -837,6 +837,31 @@ static void expect_gone(const uint32_t *ids, size_t count, int (*open_id)(uint32
 	}
 }
 
+/* The table of ids is full of processes that there are not: their numbers are too large. */
+static void test_full_maps_stay_within_their_limit(void **state)
+{
+	struct off_cpu_config config = config_of(NULL, 0);
+	uint32_t bytes[64];
+	struct watch watch;
+	pid_t id = 1 << 24;
+	uint64_t sum = 0;
+	size_t count;
+
+	(void)state;
+	watch_open(&watch, &config, 1);
+	while (!off_cpu_watch(watch.off_cpu, id))
+		id++;
+	assert_int_equal(off_cpu_watch(watch.off_cpu, id), -E2BIG);
+	count = list_ids(getpid(), "memlock", bytes, 64);
+	for (size_t i = 0; i < count; i++)
+		sum += bytes[i];
+	print_message("%d ids, %" PRIu64 " bytes in %zu maps and programs\n", id - (1 << 24), sum,
+		      count);
+	assert_in_range(count, 10, 63);
+	assert_in_range(sum, OFF_CPU_MAP_BYTES / 2, OFF_CPU_MAP_BYTES);
+	watch_close(&watch);
+}
+
 static void test_nothing_is_left_after_a_kill(void **state)
 {
 	struct off_cpu_config config = config_of(NULL, 0);
@@ -1065,6 +1090,7 @@ UNIT_TESTS(test_off_cpu)
 		cmocka_unit_test(test_waits_that_end_on_other_cpus_have_no_record),
 		cmocka_unit_test(test_waits_while_events_are_off_have_no_record),
 		cmocka_unit_test(test_who_is_blocked_already_is_seen),
+		cmocka_unit_test(test_full_maps_stay_within_their_limit),
 		cmocka_unit_test(test_nothing_is_left_after_a_kill),
 	};
 
