@@ -13,6 +13,7 @@
 #include "open_waits.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ struct open_waits {
 	struct record_format format;
 	uint32_t copy_bytes;
 	bool is_of_all;
-	int round_fd;			/* borrowed */
+	int round_fd;			/* a duplicate: the other may be closed when a read ends */
 	int ended_fd;			/* eventfd: the last look is over */
 	atomic_bool is_ending;		/* open_waits_end() stores, the looking thread loads */
 	uint64_t due_ns;		/* end of the slice */
@@ -393,10 +394,10 @@ int open_waits_create(struct open_waits **out, const struct perf_event_attr *att
 	open_waits->copy_bytes = attr->sample_stack_user < STACK_BYTES_MAX ? attr->sample_stack_user
 									   : STACK_BYTES_MAX;
 	open_waits->is_of_all = is_of_all;
-	open_waits->round_fd = round_fd;
+	open_waits->round_fd = fcntl(round_fd, F_DUPFD_CLOEXEC, 0);
 	open_waits->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	open_waits->stacks = malloc((size_t)OPEN_WAITS_LOOK * open_waits->copy_bytes + 1);
-	if (open_waits->ended_fd < 0 || !open_waits->stacks ||
+	if (open_waits->ended_fd < 0 || open_waits->round_fd < 0 || !open_waits->stacks ||
 	    spsc_init(&open_waits->queue, QUEUE_BYTES)) {
 		open_waits_destroy(open_waits);
 		return -ENOMEM;
@@ -443,6 +444,8 @@ void open_waits_destroy(struct open_waits *open_waits)
 	spsc_finish(&open_waits->queue);
 	if (open_waits->ended_fd >= 0)
 		close(open_waits->ended_fd);
+	if (open_waits->round_fd >= 0)
+		close(open_waits->round_fd);
 	free(open_waits->now);
 	free(open_waits->stacks);
 	free(open_waits);
