@@ -459,7 +459,7 @@ int kernel_program_attach(struct kernel_program *program, const struct kernel_ho
 	if (program->link >= 0)
 		return 0;
 	program->link = -1;
-	return explain(-errno, "to attach a BPF program", why);
+	return explain(-errno, "a BPF program at a tracepoint", why);
 }
 
 static int open_iterator(const struct kernel_program *program, pid_t pid)
@@ -529,7 +529,7 @@ int kernel_program_run(const struct kernel_program *program, uint32_t *result, s
 
 	*result = 0;
 	if (bpf_prog_test_run_opts(program->fd, &options))
-		return explain(-errno, "to run a BPF program", why);
+		return explain(-errno, "the run of a BPF program", why);
 	*result = options.retval;
 	return 0;
 }

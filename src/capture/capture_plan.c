@@ -38,6 +38,16 @@ bool capture_plan_chains_hits(const struct capture_plan *plan, const struct even
 	       (spec->attr.type != PERF_TYPE_TRACEPOINT || plan->are_hits_too_many);
 }
 
+size_t capture_plan_count_chained(const struct capture_plan *plan)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < plan->events.count; i++)
+		if (capture_plan_chains_hits(plan, &plan->events.specs[i]))
+			count++;
+	return count;
+}
+
 /* Returns the option by which samples have what the CPU records; NULL: they have nothing of it. */
 static const char *recorded_by(uint64_t branch_filter, enum call_graph_mode mode)
 {

@@ -75,12 +75,12 @@ int capture_plan_parse(struct capture_plan *plan, const struct capture_config *c
  * many; software events (page faults) never, as they come in bursts that fill any ring. */
 bool capture_plan_chains_hits(const struct capture_plan *plan, const struct event_spec *spec);
 
+/* Returns how many events capture_plan_chains_hits() is true for. */
+size_t capture_plan_count_chained(const struct capture_plan *plan);
+
 /* Reduces the size of stack copies, or changes to frame pointers, if fewer than RING_SIZE_COPIES
  * fit into a ring. capture_plan_open() calls it too, after lowering the rings. */
 void capture_plan_fit_copies(struct capture_plan *plan);
-
-/* Returns how many events capture_plan_chains_hits() is true for. */
-size_t capture_plan_count_chained(const struct capture_plan *plan);
 
 /* Opens all events, with the necessary fallbacks. 0, or -errno with the reason and remedy. */
 int capture_plan_open(struct capture_plan *plan, struct diag *why);

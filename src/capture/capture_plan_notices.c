@@ -26,16 +26,6 @@ void capture_plan_tell(struct capture_plan *plan, const char *format, ...)
 	free(line);
 }
 
-size_t capture_plan_count_chained(const struct capture_plan *plan)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < plan->events.count; i++)
-		if (capture_plan_chains_hits(plan, &plan->events.specs[i]))
-			count++;
-	return count;
-}
-
 static size_t count_tasks(const struct target *target)
 {
 	pid_t *tids = NULL;

@@ -278,7 +278,7 @@ static void take_clock(struct thread_looker *looker)
 	looker->off_cpu = off_cpu;
 }
 
-/* @listing has what was lost since the first look: leaves there what was lost in this one. */
+/* Changes the losses in @listing, which are those since the first look, to those of this look. */
 static void note_losses(struct thread_looker *looker, struct thread_listing *listing)
 {
 	listing->incomplete -= looker->ended_early;
@@ -347,6 +347,8 @@ static struct threads_found *look(struct thread_looker *looker,
 	result = begin(looker, request, &why);
 	if (!result) {
 		result = find(&looker->session, found, looker->stop_fd, &why);
+		if (!result)
+			note_losses(looker, &found->listing);
 		looker->is_unfinished = result == -ETIMEDOUT;
 		if (result < 0 && result != -ETIMEDOUT)	/* the analyzer may still be at it */
 			looker->failure = why;
@@ -357,7 +359,6 @@ static struct threads_found *look(struct thread_looker *looker,
 	}
 	found->number = request->number;
 	found->why = why;
-	note_losses(looker, &found->listing);
 	return found;
 }
 

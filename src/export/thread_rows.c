@@ -313,7 +313,7 @@ const char *thread_rows_reason(const struct thread_now *now)
 	case THREAD_REFUSED:
 		return "its stack may not be read: run as root, in the host's namespaces";
 	case THREAD_SILENT:
-		return "its memory can't be read: a mapped file's server does not respond";
+		return "its memory does not respond: the server of a mapped file may be dead";
 	case THREAD_KERNEL_ONLY:
 	case THREAD_READ:    return "";
 	}

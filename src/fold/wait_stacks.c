@@ -386,12 +386,12 @@ static void take_kernel_frame(struct wait_stacks *waits, const struct wait_walk 
 
 /* Walks on to the first user function that is neither the C library's, nor of such a layer, nor in
  * unknown memory, where a stack without frame pointers may lead. A stack that ends before it stops
- * at the layer. False: there is only the C library; @walk is at the first user function. */
-static bool find_user_code(struct wait_stacks *waits, struct wait_walk *walk)
+ * at the layer, and one of the C library alone at its first function. */
+static void find_user_code(struct wait_stacks *waits, struct wait_walk *walk)
 {
 	const struct strpool *strings = waits->names->strings;
 	struct wait_walk outermost = *walk;
-	bool has_seen_libc = false, is_found = false;
+	bool has_seen_libc = false;
 
 	do {
 		const char *dso = strpool_get(strings, walk->symbol->dso_name);
@@ -401,14 +401,12 @@ static bool find_user_code(struct wait_stacks *waits, struct wait_walk *walk)
 		if (!is_libc && strcmp(dso, "[unknown]") != 0 &&
 		    (has_seen_libc || !wait_name_is_wrapper(name))) {
 			if (!wait_name_is_primitive(dso, name))
-				return true;
+				return;
 			outermost = *walk;
-			is_found = true;
 		}
 		has_seen_libc |= is_libc;
 	} while (step(waits, walk));
 	*walk = outermost;
-	return is_found;
 }
 
 /* Sets the kind of @stack, and what it is shown as. False: out of memory. */

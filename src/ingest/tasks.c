@@ -381,7 +381,8 @@ struct process *tasks_reply(struct ingest *ingest, const struct process_reply *r
 	if (!process)
 		return NULL;
 	if (!reply->has_names) {
-		process->read_parent_pid = reply->found_parent;
+		if (reply->found_parent)
+			process->read_parent_pid = reply->found_parent;
 		apply_uid(process, reply);
 		apply_parent(ingest, process, reply);
 	}
