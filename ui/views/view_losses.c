@@ -1,6 +1,6 @@
 /* view_losses.c - see view_losses.h.
  *
- * Every cause has its line, even if nothing was lost: 0 is a reply. An unknown count is "-" with
+ * Every cause of every event has its line, even if nothing was lost: 0 is a reply. An unknown count is "-" with
  * the reason. On a wide screen meaning and remedy are beside the counts, else below them.
  */
 #include "view_losses.h"
@@ -127,6 +127,13 @@ static bool is_among_missing(int cause)
 	return loss_descriptions[cause].is_missing;
 }
 
+static bool is_listed(const struct loss_counters *losses, int cause)
+{
+	const struct loss_count *count = &losses->counts[cause];
+
+	return !loss_descriptions[cause].is_rare || count->since_start || count->in_window;
+}
+
 static void add_section(struct pager *pager, const struct ui_state *state, const char *title,
 			bool is_missing)
 {
@@ -134,7 +141,7 @@ static void add_section(struct pager *pager, const struct ui_state *state, const
 
 	pager_add(pager, ROLE_NAME, 0, "%s", title);
 	for (int cause = 0; cause < LOSS_CAUSES; cause++)
-		if (is_among_missing(cause) == is_missing)
+		if (is_among_missing(cause) == is_missing && is_listed(&state->shown->losses, cause))
 			add_cause(pager, &state->shown->losses, (enum loss_cause)cause, is_beside);
 	pager_add(pager, ROLE_TEXT, 0, "%s", "");
 }
