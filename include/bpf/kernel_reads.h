@@ -39,6 +39,9 @@ void task_iterator_destroy(struct task_iterator *iterator);	/* NULL is fine */
 /* Reads the threads of process @pid, by tid; *@out is the caller's (malloc'd). 0 or -errno. */
 int task_iterator_read(struct task_iterator *iterator, uint32_t pid, struct task_registers **out,
 		       size_t *count, struct diag *why);
+/* Finds thread @tid in a @list that task_iterator_read() made. NULL: it is not there. */
+const struct task_registers *task_registers_find(const struct task_registers *list, size_t count,
+						 uint32_t tid);
 
 #define KERNEL_CODE_BYTES_MAX (1u << 20)	/* CODE_RANGE_BYTES_MAX */
 

@@ -45,9 +45,13 @@ bool user_registers_read(const struct record_format *format, const struct record
 
 /* Writes the registers of a sample of the own machine as an event with @format has them. @all: by
  * DWARF number, as many as the machine has; NULL: only those of @from are known, and the others
- * are 0. Returns how many words these are. */
+ * are 0. Returns the number of words written. */
 size_t user_registers_write(const struct record_format *format, const struct user_registers *from,
 			    const uint64_t *all, uint64_t *out);
+
+/* Returns PERF_SAMPLE_REGS_ABI_* of a thread of the own machine with these registers, by whether
+ * their values fit into 32 bits. */
+uint64_t user_registers_abi(uint64_t sp, uint64_t ip);
 
 /* Returns the index of the register with DWARF number @number among the words that @mask selects
  * on @machine; -1: none, or @mask has a bit that the machine's kernel does not define. */
@@ -72,7 +76,7 @@ bool user_registers_find_lr(const struct record_format *format, const struct rec
 
 /* Copies at most @room bytes of the stack of a thread of process @pid from @sp up to where it ends.
  * May block for ever: the stack may be a mapping of a file whose server does not respond. Returns
- * how many these are. Source: process_vm_readv(2). */
+ * the number of bytes copied. Source: process_vm_readv(2). */
 size_t stack_copy_read(pid_t pid, uint64_t sp, void *out, size_t room);
 
 /* Removes from a sample the part of its stack copy that the kernel reserved but did not fill, and

@@ -199,6 +199,15 @@ int task_iterator_read(struct task_iterator *iterator, uint32_t pid, struct task
 		if (rows[i].pid == pid)
 			convert(&(*out)[(*count)++], &rows[i]);
 	free(rows);
-	qsort(*out, *count, sizeof(**out), compare);
+	if (*count)
+		qsort(*out, *count, sizeof(**out), compare);
 	return 0;
+}
+
+const struct task_registers *task_registers_find(const struct task_registers *list, size_t count,
+						 uint32_t tid)
+{
+	const struct task_registers wanted = { .tid = tid };
+
+	return count ? bsearch(&wanted, list, count, sizeof(wanted), compare) : NULL;
 }

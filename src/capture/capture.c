@@ -472,7 +472,7 @@ static void create_open_waits(struct capture *capture, struct sampler_config *co
 	while (!event_is_off_cpu(&plan->set.attrs[config->open_waits_event]))
 		config->open_waits_event++;
 	if (!open_waits_create(&capture->open_waits, &plan->set.attrs[config->open_waits_event],
-			       is_of_all, capture->round_fd))
+			       plan->off_cpu_period_ns, is_of_all, capture->round_fd))
 		config->open_waits = open_waits_queue(capture->open_waits);
 }
 

@@ -7,18 +7,23 @@
  * longest ago; then the clock is read once more. A thread that is blocked since the same moment has
  * kept still in between, and all that was read of it belongs together: nothing is stopped.
  *
- * A read of a thread's memory may block for ever, as its stack may be a mapping of a file whose
- * server does not respond: so a thread of its own reads, and nobody waits for it to end.
+ * A read of a thread's memory may block for ever: see memory_read.h. A thread whose memory does not
+ * respond has its time counted with the kernel's functions and the user code's address alone.
+ *
+ * The kernel's chains of user code end where a stack does, so those by frame pointers are walked in
+ * a copy of the stack as the kernel would walk it.
  */
 #include "open_waits.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -27,29 +32,35 @@
 #include "base/whole_io.h"
 #include "bpf/kernel_reads.h"
 #include "capture/stack_copy.h"
+#include "memory_read.h"
 
 #define SLICE_NS      CLOCK_NS_PER_S	/* as in timeline/timeline.h */
-#define QUEUE_BYTES   (1u << 20)	/* half of it is room for the largest record */
 #define OPEN_MIN_NS   (CLOCK_NS_PER_S / 10)	/* shorter ones end soon */
 #define LAST_LOOK_MS  1000
-#define RECORD_WORDS  192	/* without the stack copy: registers 64, kernel 41, raw 10 */
+#define LAST_TRIES    20	/* looks in a row that queue nothing, before the last look ends */
+#define TRY_NS	      5000000	/* between two of these: the sampler makes room in the queue */
+#define MEMORY_MS     250	/* memory that takes longer does not respond */
+#define USER_FRAMES   64
+#define RECORD_WORDS  256	/* without the stack copy: registers 64, chain 107, raw 10 */
+#define FRAMES_BYTES  (16u * 1024)	/* a stack is read so far for its frame pointers */
 #define STACK_BYTES_MAX (60u * 1024)	/* a record is smaller than 64 KiB */
 #define DEAD_STATES   0xb0u	/* EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD: it waits for nothing */
 
 #ifdef __aarch64__
-enum { SP = 31, IP = 32 };	/* DWARF numbers */
+enum { BP = 29, SP = 31, IP = 32 };	/* DWARF numbers */
 #else
-enum { SP = 7, IP = 16 };
+enum { BP = 6, SP = 7, IP = 16 };
 #endif
 
 /* A thread that waits. */
 struct open_wait {
 	uint32_t pid, tid;
-	uint64_t since_ns, until_ns;	/* its time until then was queued; since_ns: none */
+	uint64_t since_ns;
+	uint64_t until_ns;	/* its time until then was queued; since_ns: none was */
 	uint32_t state;
 };
 
-/* What was read of one that is looked at. */
+/* A thread that waits and what was read of it. */
 struct look {
 	struct open_wait *wait;		/* in `now` */
 	struct task_registers registers;
@@ -63,16 +74,21 @@ struct open_waits {
 	struct off_cpu *off_cpu;	/* owned */
 	struct task_iterator *iterator;	/* owned */
 	struct record_format format;
-	uint32_t copy_bytes;
+	uint32_t read_bytes;		/* at most so much of each stack is read */
+	bool walks_frames;		/* records have user code in their call chains */
+	struct memory_reader memory;
+	uint64_t min_ns;		/* a wait is not counted before it lasts so long */
 	bool is_of_all;
 	int round_fd;			/* a duplicate: the other may be closed when a read ends */
 	int ended_fd;			/* eventfd: the last look is over */
-	atomic_bool is_ending;		/* open_waits_end() stores, the looking thread loads */
+	/* 0: the session goes on; else the last look ends then. open_waits_end() stores, the
+	 * looking thread loads. */
+	_Atomic uint64_t end_ns;
 	uint64_t due_ns;		/* end of the slice */
 	struct open_wait *now;		/* owned; by tid: who waited at the last look */
 	size_t count;
 	struct look looks[OPEN_WAITS_LOOK];
-	unsigned char *stacks;		/* owned; copy_bytes for each look */
+	unsigned char *stacks;		/* owned; read_bytes for each look */
 };
 
 static int compare_tids(const void *one, const void *other)
@@ -89,7 +105,8 @@ static int compare_rows(const void *one, const void *other)
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-/* Those that wait longest for their time to be queued come first, threads of a process together. */
+/* Sorts first who waits longest for its time to be queued; among equals whose wait is newest, then
+ * whose process is: a program that has just deadlocked is found before those that wait for days. */
 static int compare_looks(const void *one, const void *other)
 {
 	const struct open_wait *a = ((const struct look *)one)->wait;
@@ -97,7 +114,9 @@ static int compare_looks(const void *one, const void *other)
 
 	if (a->until_ns != b->until_ns)
 		return a->until_ns < b->until_ns ? -1 : 1;
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	if (a->since_ns != b->since_ns)
+		return a->since_ns > b->since_ns ? -1 : 1;
+	return (a->pid < b->pid) - (a->pid > b->pid);
 }
 
 static int compare_pids(const void *one, const void *other)
@@ -108,12 +127,24 @@ static int compare_pids(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
+/* Returns true for a blocked thread. One that was woken is not: it waits for a CPU. */
 static bool is_open(const struct off_cpu_thread *row)
 {
-	return row->is_off && row->state && !(row->state & DEAD_STATES) && !row->is_kernel;
+	return row->is_off && row->state && !(row->state & DEAD_STATES) && !row->is_kernel &&
+	       !row->woken_at_ns;
 }
 
-/* Lists who waits. The caller frees *@out. */
+/* Returns true if the time of @wait until @until_ns is to be queued. Of a wait that is queued in
+ * part already the rest is, however short the wait was to be. */
+static bool is_due(const struct open_waits *open_waits, const struct open_wait *wait,
+		   uint64_t until_ns)
+{
+	const uint64_t min_ns = wait->until_ns == wait->since_ns ? open_waits->min_ns : OPEN_MIN_NS;
+
+	return wait->until_ns + min_ns <= until_ns;
+}
+
+/* Lists the threads that wait, by tid. The caller frees *@out. */
 static int list_open(struct open_waits *open_waits, struct open_wait **out, size_t *count)
 {
 	struct off_cpu_thread *rows;
@@ -148,35 +179,44 @@ static int list_open(struct open_waits *open_waits, struct open_wait **out, size
 	return 0;
 }
 
-/* Chooses whom to look at, by process. Returns how many these are. */
+/* Chooses the threads to look at and sorts these by process. Returns the number of threads that are
+ * due; the first OPEN_WAITS_LOOK of them are chosen. */
 static size_t choose(struct open_waits *open_waits, uint64_t until_ns)
 {
 	struct look *all = malloc((open_waits->count + 1) * sizeof(*all));
-	size_t count = 0;
+	size_t count = 0, chosen;
 
 	for (size_t i = 0; all && i < open_waits->count; i++)
-		if (open_waits->now[i].until_ns + OPEN_MIN_NS <= until_ns)
+		if (is_due(open_waits, &open_waits->now[i], until_ns))
 			all[count++] = (struct look){ .wait = &open_waits->now[i] };
-	if (count)
-		qsort(all, count, sizeof(*all), compare_looks);
-	if (count > OPEN_WAITS_LOOK)
-		count = OPEN_WAITS_LOOK;
+	chosen = count < OPEN_WAITS_LOOK ? count : OPEN_WAITS_LOOK;
 	if (count) {
-		memcpy(open_waits->looks, all, count * sizeof(*all));
-		qsort(open_waits->looks, count, sizeof(*all), compare_pids);
+		qsort(all, count, sizeof(*all), compare_looks);
+		memcpy(open_waits->looks, all, chosen * sizeof(*all));
+		qsort(open_waits->looks, chosen, sizeof(*all), compare_pids);
 	}
 	free(all);
 	return count;
 }
 
-static int compare_registers(const void *one, const void *other)
+/* Copies the stack of the thread whose registers @look has. */
+static void read_stack(struct open_waits *open_waits, struct look *look, unsigned char *stack)
 {
-	const struct task_registers *a = one, *b = other;
+	const struct task_registers *registers = &look->registers;
+	struct thread_memory *memory;
+	const int err = memory_read(&open_waits->memory, registers->pid, registers->values[SP], 0,
+				    &memory);
 
-	return (a->tid > b->tid) - (a->tid < b->tid);
+	if (err == -ETIMEDOUT)	/* from now on it is -EBUSY */
+		log_note("the memory of process %" PRIu32 " does not respond: waits of its threads "
+			 "are counted without their stacks until it does", registers->pid);
+	if (err)
+		return;
+	look->stack_bytes = memory->stack_bytes;
+	memcpy(stack, memory->stack, memory->stack_bytes);
 }
 
-/* Reads @looks[@count], all of one process. @stacks: that of the first. */
+/* Reads @looks[@count], all of one process, and their stacks from @stacks on. */
 static void read_process(struct open_waits *open_waits, struct look *looks, size_t count,
 			 unsigned char *stacks)
 {
@@ -187,17 +227,14 @@ static void read_process(struct open_waits *open_waits, struct look *looks, size
 	if (task_iterator_read(open_waits->iterator, looks->wait->pid, &list, &listed, &why))
 		return;
 	for (size_t i = 0; i < count && !service_is_stopping(open_waits->service); i++) {
-		const struct task_registers key = { .tid = looks[i].wait->tid };
 		const struct task_registers *found =
-			listed ? bsearch(&key, list, listed, sizeof(key), compare_registers) : NULL;
+			task_registers_find(list, listed, looks[i].wait->tid);
 
 		if (!found)
 			continue;
 		looks[i].registers = *found;
-		if (open_waits->copy_bytes)
-			looks[i].stack_bytes = stack_copy_read(
-				(pid_t)found->pid, found->values[SP],
-				stacks + i * open_waits->copy_bytes, open_waits->copy_bytes);
+		if (open_waits->read_bytes)
+			read_stack(open_waits, &looks[i], stacks + i * open_waits->read_bytes);
 		looks[i].is_read = true;
 	}
 	free(list);
@@ -213,7 +250,7 @@ static void read_stacks(struct open_waits *open_waits, size_t count)
 		for (end = first + 1; end < count && looks[end].wait->pid == pid;)
 			end++;
 		read_process(open_waits, looks + first, end - first,
-			     open_waits->stacks + first * open_waits->copy_bytes);
+			     open_waits->stacks + first * open_waits->read_bytes);
 	}
 }
 
@@ -240,15 +277,57 @@ static void check_looks(struct open_waits *open_waits, size_t count)
 	free(rows);
 }
 
-static bool is_32_bits(const struct task_registers *registers)
+/* Writes at most USER_FRAMES addresses of user code, innermost first: what frame pointers lead to
+ * in the stack that was read. Returns their number. */
+static size_t walk_frames(const struct look *look, const unsigned char *stack, uint64_t *out)
 {
-	return sizeof(long) == 8 && !(registers->values[SP] >> 32) &&
-	       !(registers->values[IP] >> 32);
+	const uint64_t *values = look->registers.values, sp = values[SP];
+	const size_t bytes = look->stack_bytes;
+	uint64_t frame = values[BP], low = sp, pair[2];	/* the caller's frame, its address */
+	size_t count = 0;
+
+	out[count++] = values[IP];
+	if (user_registers_abi(sp, values[IP]) == PERF_SAMPLE_REGS_ABI_32)
+		return count;
+	while (count < USER_FRAMES && bytes >= sizeof(pair) && frame >= low &&
+	       frame - sp <= bytes - sizeof(pair)) {
+		memcpy(pair, stack + (frame - sp), sizeof(pair));
+#ifdef __aarch64__
+		pair[1] &= (UINT64_C(1) << 48) - 1;	/* without a signature */
+#endif
+		if (!pair[1])
+			break;
+		out[count++] = pair[1];
+		low = frame + sizeof(pair);
+		frame = pair[0];
+	}
+	return count;
 }
 
-/* Writes the words before the stack copy. Returns how many these are. */
+/* Writes the call chain. Returns the number of words written. */
+static size_t write_chain(const struct open_waits *open_waits, const struct look *look,
+			  const unsigned char *stack, uint64_t *out)
+{
+	const uint64_t *kernel = look->registers.kernel;
+	size_t count = 1;
+
+	for (size_t depth = 0; depth < TASK_KERNEL_FRAMES && kernel[depth]; depth++) {
+		if (!depth)
+			out[count++] = PERF_CONTEXT_KERNEL;
+		out[count++] = kernel[depth];
+	}
+	if (open_waits->walks_frames) {
+		out[count++] = PERF_CONTEXT_USER;
+		count += walk_frames(look, stack, out + count);
+	}
+	out[0] = count - 1;
+	return count;
+}
+
+/* Writes the words before the stack copy. Returns the number of words written. */
 static size_t write_words(const struct open_waits *open_waits, const struct look *look,
-			  uint64_t until_ns, uint64_t words[RECORD_WORDS])
+			  const unsigned char *stack, uint64_t until_ns,
+			  uint64_t words[RECORD_WORDS])
 {
 	const struct record_layout *front = &open_waits->format.front;
 	const uint64_t type = open_waits->format.sample_type;
@@ -260,29 +339,21 @@ static size_t write_words(const struct open_waits *open_waits, const struct look
 		.flags = WAIT_IS_OPEN | (open_waits->is_of_all ? WAIT_IS_OF_ALL : 0),
 	};
 	const uint32_t raw_bytes = sizeof(wait) + 4;	/* with its own size a multiple of 8 */
-	size_t count = front->words, depth = 0;
+	size_t count = front->words;
 
 	memset(words, 0, front->words * sizeof(*words));
-	while (depth < TASK_KERNEL_FRAMES && registers->kernel[depth])
-		depth++;
-	words[front->ip] = depth ? registers->kernel[0] : registers->values[IP];
+	words[front->ip] = registers->kernel[0] ? registers->kernel[0] : registers->values[IP];
 	words[front->task] = look->wait->pid | (uint64_t)look->wait->tid << 32;
 	words[front->time] = until_ns;
 	words[front->cpu] = UINT32_MAX;
-	if (type & PERF_SAMPLE_CALLCHAIN) {
-		words[count++] = depth ? depth + 1 : 0;
-		if (depth)
-			words[count++] = PERF_CONTEXT_KERNEL;
-		memcpy(words + count, registers->kernel, depth * sizeof(*words));
-		count += depth;
-	}
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		count += write_chain(open_waits, look, stack, words + count);
 	memcpy(words + count, &raw_bytes, 4);
 	memcpy((char *)(words + count) + 4, &wait, sizeof(wait));
 	memset((char *)(words + count) + 4 + sizeof(wait), 0, 4);
 	count += 1 + sizeof(wait) / sizeof(*words);
 	if (type & PERF_SAMPLE_REGS_USER) {
-		words[count++] = is_32_bits(registers) ? PERF_SAMPLE_REGS_ABI_32
-						       : PERF_SAMPLE_REGS_ABI_64;
+		words[count++] = user_registers_abi(registers->values[SP], registers->values[IP]);
 		count += user_registers_write(&open_waits->format, NULL, registers->values,
 					      words + count);
 	}
@@ -294,9 +365,9 @@ static bool queue_look(struct open_waits *open_waits, const struct look *look,
 		       const unsigned char *stack, uint64_t until_ns)
 {
 	const bool has_copy = open_waits->format.sample_type & PERF_SAMPLE_STACK_USER;
-	const uint64_t filled = look->stack_bytes, padded = (filled + 7) / 8 * 8;
+	const uint64_t filled = has_copy ? look->stack_bytes : 0, padded = (filled + 7) / 8 * 8;
 	uint64_t words[RECORD_WORDS];
-	const size_t count = write_words(open_waits, look, until_ns, words);
+	const size_t count = write_words(open_waits, look, stack, until_ns, words);
 	const size_t copy_bytes = !has_copy ? 0 : padded ? padded + 16 : 8;
 	const size_t bytes = sizeof(struct perf_event_header) + count * 8 + copy_bytes;
 	struct perf_event_header *header = spsc_reserve(&open_waits->queue, bytes);
@@ -323,34 +394,68 @@ static bool queue_look(struct open_waits *open_waits, const struct look *look,
 	return true;
 }
 
-/* Queues the time of threads that wait, until @until_ns. */
-static void look(struct open_waits *open_waits, uint64_t until_ns)
+/* Queues the records of the chosen threads that kept still. Returns their number. */
+static size_t queue_looks(struct open_waits *open_waits, size_t count, uint64_t until_ns)
 {
-	struct open_wait *now;
-	size_t count, queued = 0;
+	size_t queued = 0;
 
-	if (list_open(open_waits, &now, &count))
-		return;
-	free(open_waits->now);
-	open_waits->now = now;
-	open_waits->count = count;
-	count = choose(open_waits, until_ns);
-	read_stacks(open_waits, count);
-	if (count)
-		check_looks(open_waits, count);
 	for (size_t i = 0; i < count; i++) {
 		struct look *look = &open_waits->looks[i];
 
 		if (!look->is_read)
 			continue;
-		if (!queue_look(open_waits, look, open_waits->stacks + i * open_waits->copy_bytes,
+		if (!queue_look(open_waits, look, open_waits->stacks + i * open_waits->read_bytes,
 				until_ns))
 			break;
 		look->wait->until_ns = until_ns;
 		queued++;
 	}
-	if (queued)
-		whole_eventfd_write(open_waits->round_fd, 1);
+	return queued;
+}
+
+/* Queues the time of at most OPEN_WAITS_LOOK threads that wait, until @until_ns; *@queued is their
+ * number. Returns the number of threads that are still due. */
+static size_t look(struct open_waits *open_waits, uint64_t until_ns, size_t *queued)
+{
+	struct open_wait *now;
+	size_t count, due, chosen;
+
+	*queued = 0;
+	if (list_open(open_waits, &now, &count))
+		return 0;
+	free(open_waits->now);
+	open_waits->now = now;
+	open_waits->count = count;
+	due = choose(open_waits, until_ns);
+	chosen = due < OPEN_WAITS_LOOK ? due : OPEN_WAITS_LOOK;
+	if (!chosen)
+		return 0;
+	read_stacks(open_waits, chosen);
+	check_looks(open_waits, chosen);
+	*queued = queue_looks(open_waits, chosen, until_ns);
+	whole_eventfd_write(open_waits->round_fd, 1);
+	return due - *queued;
+}
+
+/* Looks until all threads had their turn, as there is no later slice for the others. */
+static void look_last(struct open_waits *open_waits, uint64_t end_ns)
+{
+	const struct timespec nap = { .tv_nsec = TRY_NS };
+	const uint64_t until_ns = clock_now_ns();
+	size_t due, queued;
+	int tries = 0;
+
+	while ((due = look(open_waits, until_ns, &queued)) && clock_now_ns() < end_ns &&
+	       !service_is_stopping(open_waits->service)) {
+		tries = queued ? 0 : tries + 1;
+		if (tries == LAST_TRIES)
+			break;
+		if (!queued)
+			nanosleep(&nap, NULL);
+	}
+	if (due)
+		log_note("the last seconds of %zu threads that stay blocked are not counted: there "
+			 "was no time for more", due);
 }
 
 static uint64_t slice_end(uint64_t time_ns)
@@ -361,44 +466,64 @@ static uint64_t slice_end(uint64_t time_ns)
 static int serve(void *owner)
 {
 	struct open_waits *open_waits = owner;
-	const bool is_last = atomic_load(&open_waits->is_ending);	/* open_waits_end() */
+	const uint64_t end_ns = atomic_load(&open_waits->end_ns);	/* open_waits_end() */
 	const uint64_t now_ns = clock_now_ns();
 	struct diag why;
+	size_t queued;
 
 	if (!open_waits->iterator && task_iterator_create(&open_waits->iterator, &why)) {
 		log_note("threads that stay blocked are not found: %s", why.text);
 		whole_eventfd_write(open_waits->ended_fd, 1);
 		return SERVICE_SLEEP;
 	}
-	if (is_last) {
-		look(open_waits, now_ns);
+	if (end_ns) {
+		look_last(open_waits, end_ns);
 		whole_eventfd_write(open_waits->ended_fd, 1);
 		return SERVICE_SLEEP;
 	}
 	if (now_ns >= open_waits->due_ns) {
-		look(open_waits, now_ns - now_ns % SLICE_NS);
+		look(open_waits, now_ns - now_ns % SLICE_NS, &queued);
 		open_waits->due_ns = slice_end(now_ns);
 	}
 	return clock_ms_until(open_waits->due_ns, clock_now_ns());
 }
 
-int open_waits_create(struct open_waits **out, const struct perf_event_attr *attr, bool is_of_all,
-		      int round_fd)
+/* Returns the capacity that holds the records of a look: a power of two. */
+static size_t queue_bytes(uint32_t copy_bytes)
+{
+	const size_t record_bytes = RECORD_WORDS * 8 + copy_bytes + 64;	/* 64: the headers */
+	size_t bytes = 4096;
+
+	while (bytes < OPEN_WAITS_LOOK * record_bytes)
+		bytes *= 2;
+	return bytes;
+}
+
+int open_waits_create(struct open_waits **out, const struct perf_event_attr *attr,
+		      uint64_t period_ns, bool is_of_all, int round_fd)
 {
 	struct open_waits *open_waits = calloc(1, sizeof(*open_waits));
+	uint32_t copy_bytes;
 
 	*out = NULL;
 	if (!open_waits)
 		return -ENOMEM;
 	record_format_init(&open_waits->format, attr);
-	open_waits->copy_bytes = attr->sample_stack_user < STACK_BYTES_MAX ? attr->sample_stack_user
-									   : STACK_BYTES_MAX;
+	copy_bytes = !(attr->sample_type & PERF_SAMPLE_STACK_USER) ? 0
+		   : attr->sample_stack_user < STACK_BYTES_MAX ? attr->sample_stack_user
+							       : STACK_BYTES_MAX;
+	open_waits->walks_frames = attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
+				   !attr->exclude_callchain_user && !copy_bytes;
+	open_waits->read_bytes = open_waits->walks_frames ? FRAMES_BYTES : copy_bytes;
+	open_waits->memory.room = open_waits->read_bytes;
+	open_waits->memory.calls.wait_ms = MEMORY_MS;
+	open_waits->min_ns = period_ns > OPEN_MIN_NS ? period_ns : OPEN_MIN_NS;
 	open_waits->is_of_all = is_of_all;
 	open_waits->round_fd = fcntl(round_fd, F_DUPFD_CLOEXEC, 0);
 	open_waits->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	open_waits->stacks = malloc((size_t)OPEN_WAITS_LOOK * open_waits->copy_bytes + 1);
+	open_waits->stacks = malloc((size_t)OPEN_WAITS_LOOK * open_waits->read_bytes + 1);
 	if (open_waits->ended_fd < 0 || open_waits->round_fd < 0 || !open_waits->stacks ||
-	    spsc_init(&open_waits->queue, QUEUE_BYTES)) {
+	    spsc_init(&open_waits->queue, queue_bytes(copy_bytes))) {
 		open_waits_destroy(open_waits);
 		return -ENOMEM;
 	}
@@ -428,12 +553,13 @@ void open_waits_end(struct open_waits *open_waits)
 
 	if (!open_waits->service)
 		return;
-	atomic_store(&open_waits->is_ending, true);	/* serve() */
+	atomic_store(&open_waits->end_ns,	/* serve() */
+		     clock_now_ns() + LAST_LOOK_MS * CLOCK_NS_PER_MS);
 	service_wake(open_waits->service);
 	poll(&ended, 1, LAST_LOOK_MS);
 }
 
-/* A thread that hangs in a read goes on using all of it. */
+/* If the thread hangs, it goes on using all that would be freed. */
 void open_waits_destroy(struct open_waits *open_waits)
 {
 	if (!open_waits || !service_stop(open_waits->service))
@@ -441,6 +567,7 @@ void open_waits_destroy(struct open_waits *open_waits)
 	service_destroy(open_waits->service);
 	task_iterator_destroy(open_waits->iterator);
 	off_cpu_close(open_waits->off_cpu);
+	memory_reader_finish(&open_waits->memory);
 	spsc_finish(&open_waits->queue);
 	if (open_waits->ended_fd >= 0)
 		close(open_waits->ended_fd);

@@ -146,6 +146,12 @@ size_t user_registers_write(const struct record_format *format, const struct use
 	return count;
 }
 
+uint64_t user_registers_abi(uint64_t sp, uint64_t ip)
+{
+	return sizeof(long) == 8 && !(sp >> 32) && !(ip >> 32) ? PERF_SAMPLE_REGS_ABI_32
+								: PERF_SAMPLE_REGS_ABI_64;
+}
+
 #define PAGE_BYTES 4096u
 #define PAGES_MAX  16	/* that one call reads */
 

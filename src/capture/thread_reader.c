@@ -31,7 +31,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,6 +41,7 @@
 #include "bpf/kernel_reads.h"
 #include "capture/stack_copy.h"
 #include "capture_plan.h"
+#include "memory_read.h"
 #include "proc/process_stat.h"
 
 #define FILE_BYTES     8192	/* "sched" has about 2 KB, "stack" at most 64 lines */
@@ -64,13 +64,10 @@ struct thread_reader {
 	struct task_registers *registers;	/* owned; of the threads of one process */
 	size_t register_count;
 	uint32_t registers_pid;
-	size_t copy_bytes;
 	const struct off_cpu *off_cpu;	/* borrowed; NULL: there is none */
 	struct thread_now *threads;	/* owned; with their `kernel` */
 	size_t count;
-	struct memory_job *memory;	/* owned; memory of the last thread; NULL: a call that
-					 * hangs has it, or there was none yet */
-	struct blocking_calls calls;
+	struct memory_reader memory;	/* `last` is of the last thread */
 	int64_t lag_ns[CPUS_MAX];	/* our clock less the scheduler's; 0: not measured */
 	bool has_iterator;		/* was tried: it is, or was refused */
 	/* thread_reader_start() stores true after the threads were listed; the reading thread
@@ -78,18 +75,6 @@ struct thread_reader {
 	atomic_bool is_due;
 	/* How many threads were read; the reading thread stores, thread_reader_progress() loads. */
 	_Atomic size_t progress;
-};
-
-/* Reads memory of a thread: its stack and the words of the lock that it waits for. */
-struct memory_job {
-	struct blocking_job job;
-	pid_t pid;
-	uint64_t sp, futex;		/* futex 0: there is none */
-	size_t room;			/* how much of the stack is copied */
-	size_t stack_bytes;		/* results: how much was there */
-	bool has_words;
-	uint32_t words[3];
-	unsigned char stack[THREAD_COPY_BYTES_MAX + 8];
 };
 
 /* What one attempt found. */
@@ -274,41 +259,16 @@ static void read_kernel(struct attempt *attempt, struct thread_now *thread)
 		thread->kernel = strdup(names);
 }
 
-static void run_memory_job(struct blocking_job *job)
-{
-	struct memory_job *memory = (struct memory_job *)job;
-	const struct iovec here = { memory->words, sizeof(memory->words) };
-	const struct iovec there = { (void *)(uintptr_t)memory->futex, sizeof(memory->words) };
-
-	memory->stack_bytes = stack_copy_read(memory->pid, memory->sp, memory->stack, memory->room);
-	memory->has_words = memory->futex && process_vm_readv(memory->pid, &here, 1, &there, 1, 0)
-					     == sizeof(memory->words);
-}
-
-static void drop_memory_job(struct blocking_job *job)
-{
-	free(job);
-}
-
-/* Reads stack and lock of @thread to reader->memory. Returns false when its memory does not
+/* Reads stack and lock of @thread into reader->memory.last. Returns false when its memory does not
  * respond. */
 static bool read_memory(struct thread_reader *reader, const struct thread_call *call,
 			struct thread_now *thread)
 {
-	struct memory_job *memory = reader->memory ? reader->memory : malloc(sizeof(*memory));
+	struct thread_memory *memory;
 
-	reader->memory = NULL;
-	if (!memory)
+	if (memory_read(&reader->memory, thread->pid, call->sp,
+			call->number == SYS_futex ? call->arguments[0] : 0, &memory))
 		return false;
-	memory->job = (struct blocking_job){ .key = thread->pid, .run = run_memory_job,
-					     .drop = drop_memory_job };
-	memory->pid = (pid_t)thread->pid;
-	memory->sp = call->sp;
-	memory->futex = call->number == SYS_futex ? call->arguments[0] : 0;
-	memory->room = reader->copy_bytes;
-	if (blocking_calls_run(&reader->calls, &memory->job))
-		return false;
-	reader->memory = memory;
 	thread->owner = memory->has_words ? thread_lock_owner(call, memory->words) : 0;
 	thread->futex = thread->owner ? memory->futex : 0;
 	return true;
@@ -344,17 +304,12 @@ static void commit(struct thread_reader *reader)
 	whole_eventfd_write(reader->items_fd, 1);
 }
 
-static bool is_32_bits(const struct thread_call *call)
-{
-	return sizeof(long) == 8 && !(call->sp >> 32) && !(call->ip >> 32);
-}
-
 /* Queues a sample of @thread: PERF_RECORD_SAMPLE of perf_event_open(2). */
 static bool queue_sample(struct thread_reader *reader, const struct thread_now *thread,
 			 const struct attempt *attempt)
 {
-	const size_t stack_bytes = reader->memory->stack_bytes;
-	unsigned char *stack = reader->memory->stack;
+	const size_t stack_bytes = reader->memory.last->stack_bytes;
+	unsigned char *stack = reader->memory.last->stack;
 	const struct thread_call *call = &attempt->call;
 	const struct user_registers registers = { .ip = call->ip, .sp = call->sp,
 						  .bp = UNKNOWN_BP };
@@ -369,7 +324,7 @@ static bool queue_sample(struct thread_reader *reader, const struct thread_now *
 	words[count++] = thread->pid | (uint64_t)thread->tid << 32;
 	words[count++] = thread->time_ns;
 	words[count++] = thread->cpu;
-	words[count++] = is_32_bits(call) ? PERF_SAMPLE_REGS_ABI_32 : PERF_SAMPLE_REGS_ABI_64;
+	words[count++] = user_registers_abi(call->sp, call->ip);
 	count += user_registers_write(&reader->event.format, &registers, attempt->registers,
 				      words + count);
 	words[count++] = padded;
@@ -458,27 +413,16 @@ static void read_registers(struct thread_reader *reader, uint32_t pid)
 		log_warn("registers of process %" PRIu32 ": %s", pid, why.text);
 }
 
-static int compare_registers(const void *one, const void *other)
-{
-	const struct task_registers *a = one, *b = other;
-
-	return (a->tid > b->tid) - (a->tid < b->tid);
-}
-
 /* NULL: they were not read. */
 static const struct task_registers *find_registers(const struct thread_reader *reader,
 						   const struct thread_now *thread)
 {
-	const struct task_registers wanted = { .tid = thread->tid };
-
-	return reader->register_count
-	       ? bsearch(&wanted, reader->registers, reader->register_count, sizeof(wanted),
-			 compare_registers) : NULL;
+	return task_registers_find(reader->registers, reader->register_count, thread->tid);
 }
 
 /* Looks at @thread once. @all: its registers, with the number of its switches, by which it is found
- * whether it has run since; NULL: unknown. Its stack is in reader->memory then. Returns false when
- * it has ended. */
+ * whether it has run since; NULL: unknown. Its stack is in reader->memory.last then. Returns false
+ * when it has ended. */
 static bool look_once(struct thread_reader *reader, struct attempt *attempt,
 		      const struct task_registers *all, struct thread_now *thread)
 {
@@ -795,7 +739,7 @@ static void describe_event(struct thread_reader *reader)
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
 		.sample_regs_user = user_registers_mask(),
-		.sample_stack_user = (uint32_t)reader->copy_bytes,
+		.sample_stack_user = (uint32_t)reader->memory.room,
 	};
 
 	record_format_init(&reader->event.format, &attr);
@@ -812,9 +756,9 @@ int thread_reader_create(struct thread_reader **out, size_t copy_bytes, struct d
 	*out = NULL;
 	if (!reader)
 		return diag_set(why, -ENOMEM, "no memory for the threads");
-	reader->calls.wait_ms = MEMORY_MS;
-	reader->copy_bytes = copy_bytes < THREAD_COPY_BYTES_MAX ? copy_bytes
-								: THREAD_COPY_BYTES_MAX;
+	reader->memory.calls.wait_ms = MEMORY_MS;
+	reader->memory.room = copy_bytes < THREAD_COPY_BYTES_MAX ? copy_bytes
+								 : THREAD_COPY_BYTES_MAX;
 	reader->items_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	reader->room_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	describe_event(reader);
@@ -860,8 +804,7 @@ bool thread_reader_destroy(struct thread_reader *reader)
 	forget_threads(reader);
 	free(reader->registers);
 	task_iterator_destroy(reader->iterator);
-	blocking_calls_finish(&reader->calls);
-	free(reader->memory);
+	memory_reader_finish(&reader->memory);
 	if (reader->items_fd >= 0)
 		close(reader->items_fd);
 	if (reader->room_fd >= 0)
