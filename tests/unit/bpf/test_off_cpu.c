@@ -858,7 +858,8 @@ static void test_full_maps_stay_within_their_limit(void **state)
 	print_message("%d ids, %" PRIu64 " bytes in %zu maps and programs\n", id - (1 << 24), sum,
 		      count);
 	assert_in_range(count, 10, 63);
-	assert_in_range(sum, OFF_CPU_MAP_BYTES / 2, OFF_CPU_MAP_BYTES);
+	/* Before Linux 6.4 the kernel counts keys and values alone. */
+	assert_in_range(sum, 65536 * sizeof(uint64_t), OFF_CPU_MAP_BYTES);
 	watch_close(&watch);
 }
 
