@@ -258,9 +258,11 @@ static void add_sum(struct bytecode *code, int32_t word, int32_t count, uint8_t 
 	bytecode_bind(code, end);
 }
 
-/* r2 becomes the time since the thread's last stamp. Jumps to @skip when the thread has ended. The
- * clock that programs may read can go back by some ns from one CPU to another: then no time has
- * passed. Source: ktime_get_mono_fast_ns() in kernel/time/timekeeping.c. */
+/* r2 becomes the time since the thread's last stamp. Jumps to @skip when the thread has ended, or
+ * shows none yet: a branch does not order loads on all machines, so the kind may be seen before the
+ * stamp that was written before it. The clock that programs may read can go back by some ns from
+ * one CPU to another: then no time has passed. Source: ktime_get_mono_fast_ns() in
+ * kernel/time/timekeeping.c. */
 static void begin_stamp(struct bytecode *code, struct bytecode_label skip)
 {
 	const struct bytecode_label is_later = bytecode_label(code);
@@ -268,6 +270,7 @@ static void begin_stamp(struct bytecode *code, struct bytecode_label skip)
 	bytecode_load(code, 4, BPF_REG_1, KEPT, THREAD(kind));
 	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, THREAD_ENDED, skip);
 	bytecode_load(code, 8, BPF_REG_1, KEPT, THREAD(sums.since_ns));
+	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, 0, skip);
 	bytecode_jump_if(code, BPF_JGE, NOW, BPF_REG_1, is_later);
 	bytecode_move(code, NOW, BPF_REG_1);
 	bytecode_bind(code, is_later);
@@ -703,6 +706,13 @@ static void find_blocked(struct bytecode *code, const struct off_cpu_build *buil
 	bytecode_move(code, KEPT, BPF_REG_0);
 	keep_time(code);
 	begin_thread(code, build, true, skip);
+	/* A switch may have brought it to a CPU before the kind was set: its programs found no
+	 * sums. A switch that found them has stepped the sequence, and knows better. */
+	bytecode_load(code, 4, BPF_REG_1, KEPT, THREAD(sequence));
+	bytecode_jump_if_imm(code, BPF_JNE, BPF_REG_1, 0, skip);
+	bytecode_load(code, 4, BPF_REG_1, TASK, build->layout.on_cpu);
+	bytecode_jump_if_imm(code, BPF_JEQ, BPF_REG_1, 0, skip);
+	bytecode_store_imm(code, 2, KEPT, THREAD(sums.is_off), 0);
 }
 
 /* A row whose sums could not be had at once is zero: off_cpu_read_threads() reads again. */

@@ -30,6 +30,7 @@
 
 #include "base/clock.h"
 #include "bpf/off_cpu.h"
+#include "bpf/off_cpu_programs.h"
 #include "need_bpf.h"
 #include "need_root.h"
 #include "unit_tests.h"
@@ -460,6 +461,45 @@ static void test_sums_can_be_read_by_another_thread(void **state)
 	free(last);
 	off_cpu_close(shared);
 	end_waits(&workload);
+}
+
+/* Returns the place of the first instruction at or after @from whose code and offset these are. */
+static uint32_t find_insn(const struct bytecode *code, uint32_t from, uint8_t op, int32_t offset)
+{
+	for (uint32_t i = from; i < code->count; i++)
+		if (code->insns[i].code == op && code->insns[i].off == offset)
+			return i;
+	fail_msg("no instruction %#x with %d", op, offset);
+	return 0;
+}
+
+/* These races are between two instructions: so it is the instructions that are looked at. */
+static void test_sums_that_begin_while_the_thread_is_switched(void **state)
+{
+	const struct off_cpu_build build = {
+		.maps = { 3, 4, 5, 6, -1 }, .period_ns = 1000000,
+		.layout = { .task_state = 1001, .on_cpu = 1002 },
+	};
+	const int32_t kind = offsetof(struct watched_thread, kind);
+	const int32_t since = offsetof(struct watched_thread, sums.since_ns);
+	const int32_t is_off = offsetof(struct watched_thread, sums.is_off);
+	struct bytecode *rows = off_cpu_make_rows(&build);
+	struct bytecode *resumed = off_cpu_make_resumed(&build);
+	uint32_t at;
+
+	(void)state;
+	assert_non_null(rows);
+	assert_non_null(resumed);
+	/* After the kind is set, whether the thread runs is read once more. */
+	at = find_insn(rows, 0, BPF_STX | BPF_ATOMIC | BPF_W, kind);
+	at = find_insn(rows, at, BPF_LDX | BPF_MEM | BPF_W, 1002);
+	assert_int_equal(rows->insns[find_insn(rows, at, BPF_ST | BPF_MEM | BPF_H, is_off)].imm, 0);
+	/* No time since a stamp that is not there yet. */
+	at = find_insn(resumed, 0, BPF_LDX | BPF_MEM | BPF_DW, since);
+	assert_int_equal(resumed->insns[at + 1].code, BPF_JMP | BPF_K | BPF_JEQ);
+	assert_int_equal(resumed->insns[at + 1].imm, 0);
+	bytecode_destroy(rows);
+	bytecode_destroy(resumed);
 }
 
 static void expect_nothing_lost(const struct off_cpu_counts *counts)
@@ -1078,6 +1118,7 @@ static void test_who_is_blocked_already_is_seen(void **state)
 UNIT_TESTS(test_off_cpu)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums_that_begin_while_the_thread_is_switched),
 		cmocka_unit_test(test_the_sums_of_a_thread_are_its_wall_clock),
 		cmocka_unit_test(test_sums_can_be_read_by_another_thread),
 		cmocka_unit_test(test_weights_of_records_are_the_time_waited),
