@@ -35,7 +35,7 @@ enum loss_cause {
 	LOSS_UNKNOWN_USER,
 	LOSS_OWN,		/* samples and hits of flametop itself: left out on purpose */
 	LOSS_WAIT_THREADS,	/* off-cpu live, until LOSS_WAIT_TIME: see bpf/wait_record.h */
-	LOSS_WAIT_CHILDREN,	/* processes that are not watched: too many are */
+	LOSS_WAIT_CHILDREN,	/* processes that are not watched */
 	LOSS_WAIT_TIME,		/* time of threads between two switches, one of them not seen */
 	LOSS_WAITS,		/* recordings: waits that can't be paired, see ingest/waits.h */
 	LOSS_WAIT_ENDS,		/* from here on: samples are counted, but late or incomplete */

@@ -61,9 +61,9 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 		"switches not counted, as the kernel had no memory for a thread: its waits are in "
 		"off-cpu from its next switch on",
 		"a higher memory limit of flametop's cgroup", .is_missing = true, .is_rare = true },
-	[LOSS_WAIT_CHILDREN] = { "unwatched_children", "too many children",
+	[LOSS_WAIT_CHILDREN] = { "unwatched_children", "missed children",
 		"children of watched processes that are not in off-cpu: 65,536 processes, the "
-		"limit, are watched already",
+		"limit, are watched already, or the kernel did not show that a child began",
 		"-a or -G instead of -p", .is_missing = true, .is_rare = true },
 	[LOSS_WAIT_TIME] = { "unseen_switches", "unseen switches",
 		"time between two switches of a thread, one of which the kernel did not show: not "
