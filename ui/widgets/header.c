@@ -149,13 +149,15 @@ static void list_count(struct pieces *list, int rank, enum role role, uint64_t c
 		pieces_add(list, rank, role, "%s %s", format_count(text, count), what);
 }
 
-/* Returns the part of the threads' time of which a switch was not seen. */
+/* Returns the part of the threads' time of which a switch was not seen; 0 where the time is not
+ * known. */
 static double unseen_pct(const struct snapshot *snapshot)
 {
 	const double unseen = (double)snapshot->losses.counts[LOSS_WAIT_TIME].in_window;
 	const double seen = (double)(snapshot->waits.blocked_ns + snapshot->waits.run_queue_ns);
+	const bool is_known = seen > 0 || snapshot->waits.on_ns;
 
-	return unseen > 0 ? 100 * unseen / (unseen + seen) : 0;
+	return is_known && unseen > 0 ? 100 * unseen / (unseen + seen) : 0;
 }
 
 static void list_losses(const struct snapshot *snapshot, struct pieces *list)

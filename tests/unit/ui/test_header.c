@@ -163,6 +163,22 @@ static void test_missing_ticks_are_shown_beyond_a_tenth(void **state)
 	ui_finish(&ui);
 }
 
+/* There is no share of a time that is not known. */
+static void test_unseen_waits_are_a_share_of_a_known_time(void **state)
+{
+	struct ui ui;
+
+	(void)state;
+	ui_open(&ui, 200, 24);
+	ui.snapshot.losses.counts[LOSS_WAIT_TIME].in_window = 50;
+	ui_show(&ui);
+	assert_false(ui_has(&ui, "unseen"));
+	ui.snapshot.waits.blocked_ns = 150;
+	ui_show(&ui);
+	assert_true(ui_has(&ui, "25 % of waits unseen"));
+	ui_finish(&ui);
+}
+
 static void test_what_is_not_known_is_not_there(void **state)
 {
 	struct ui ui;
@@ -221,6 +237,7 @@ UNIT_TESTS(test_header)
 		cmocka_unit_test(test_cut_stacks_are_shown_quietly),
 		cmocka_unit_test(test_the_share_of_complete_stacks_is_shown),
 		cmocka_unit_test(test_missing_ticks_are_shown_beyond_a_tenth),
+		cmocka_unit_test(test_unseen_waits_are_a_share_of_a_known_time),
 		cmocka_unit_test(test_what_is_not_known_is_not_there),
 		cmocka_unit_test(test_words_stay_where_they_are_while_numbers_change),
 	};
