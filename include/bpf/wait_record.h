@@ -12,8 +12,9 @@
 enum wait_flags {
 	WAIT_HAS_WAKER = 1,		/* waker_* are set */
 	WAIT_WOKEN_BY_INTERRUPT = 2,	/* an interrupt woke it: whoever ran there is not named */
-	/* The thread still waits: weight_ns is its time so far, until woken_at_ns, and both the
-	 * record that ends the wait and other open ones of the wait have this time, too. */
+	/* The thread still waits: weight_ns is its time so far, until woken_at_ns. The weight of
+	 * each later record of the same wait contains this time again: that of the next open one,
+	 * and that of the record that ends the wait. */
 	WAIT_IS_OPEN = 4,
 	WAIT_IS_OF_ALL = 8,	/* WAIT_IS_OPEN, while all threads of the machine or of a user are
 				 * watched: most of them have nothing to do */
@@ -49,13 +50,19 @@ struct off_cpu_counts {
 	uint64_t records_refused;	/* rings were full; their weight came with later records */
 	uint64_t threads_refused;	/* no memory for a thread, or its storage is just being
 					 * changed: its switch is not counted */
-	uint64_t processes_refused;	/* children that are not watched: too many processes */
+	uint64_t processes_refused;	/* children that are not watched: too many processes, or
+					 * the kernel skipped a run for a fork */
 	/* Runs that the kernel skipped, as the program ran already on that CPU: an interrupt's
 	 * wake-up within another one. The time of the thread is counted: as blocked, without a
 	 * waker, or with its next wait. The kernel does not say whose run it was: a thread's that
 	 * is not watched loses nothing. Skipped runs for switches are not among these, as they
 	 * show in unknown_ns; those for forks are in processes_refused. */
 	uint64_t skipped;
+};
+
+struct off_cpu_reading {
+	struct off_cpu_counts counts;
+	uint64_t has_sums;	/* 1: the times are those of the target; 0: also of other tasks */
 };
 
 /* The sums of a thread that is watched and has been switched since off_cpu_open(). */

@@ -223,7 +223,7 @@ struct sampler_config {
 	struct off_cpu *const *off_cpu;	/* BORROWED as long; NULL, or points to NULL: none. Else
 					 * QUEUE_WAITS is queued; needs counts_lost */
 	const bool *has_wait_sums;	/* BORROWED as long, with off_cpu: its times are those of
-					 * the target; false: also of others, and queued as 0 */
+					 * the target; false: also of others */
 	struct spsc *open_waits;	/* BORROWED as long; has records of the next member's event,
 					 * one in each payload; NULL: there are none */
 	uint16_t open_waits_event;

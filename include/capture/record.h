@@ -237,7 +237,7 @@ enum queue_item_kind {
 	QUEUE_ROUND_END,	/* payload: struct queue_round_end */
 	QUEUE_LOST,		/* payload: struct queue_lost */
 	QUEUE_COUNTED,		/* payload: struct queue_counted; only with events on tasks */
-	QUEUE_WAITS,		/* payload: struct off_cpu_counts, of bpf/wait_record.h */
+	QUEUE_WAITS,		/* payload: struct off_cpu_reading, of bpf/wait_record.h */
 	QUEUE_END,		/* payload: struct queue_end; only a QUEUE_SOURCE may follow */
 	QUEUE_SOURCE,		/* payload: struct queue_source */
 };

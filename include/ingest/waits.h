@@ -67,6 +67,7 @@ struct wait {
 struct open_time {
 	uint32_t tid;
 	uint64_t from_ns, until_ns;	/* counted; equal: nothing is */
+	uint64_t carried_ns;		/* counted of earlier waits that a later record brings */
 	uint64_t last_end_ns;		/* until then all of its long waits are counted */
 };
 
@@ -76,16 +77,17 @@ struct wait_switches;
 /* ingest->counters has the number of waits whose begin or end was not recorded, unpaired_waits, and
  * of those that were counted, but are longer, as their end was not recorded, shortened_waits. */
 struct waits {
-	/* Row 0 is the empty tuple; the last WAIT_STATES rows are those of the waker "(other)". */
+	/* Row 0 is the empty tuple; the last 2 * WAIT_STATES rows are those of the waker "(other)",
+	 * first those that are not of all. */
 	struct wait_tuple tuples[WAIT_TUPLES];
 	uint32_t tuple_count;		/* rows used at the beginning */
 	struct off_cpu_counts counted;	/* live: all of them since start */
-	struct off_cpu_counts last;	/* as the present programs have counted */
+	struct off_cpu_reading last;	/* as the present programs have counted */
 	struct open_time *open;		/* owned; rows of threads with long waits */
 	uint32_t open_count, open_capacity;
 	struct id_map open_by_tid;
 	uint64_t open_ns;		/* sum of what was counted of waits that have not ended: no
-					 * part of `counted` */
+					 * part of `counted`; also of other tasks, if `last` is */
 	struct wait_switches *switches;	/* owned; waits are made of a recording's switches; NULL:
 					 * they are not */
 };
@@ -96,7 +98,7 @@ void waits_destroy(struct waits *waits);		/* NULL is fine */
 int waits_look_at_config(struct ingest *ingest);
 
 /* QUEUE_WAITS: adds what was counted since the last. Programs that are new count from 0 again. */
-void waits_count(struct waits *waits, const struct off_cpu_counts *now);
+void waits_count(struct waits *waits, const struct off_cpu_reading *now);
 /* Counts @wait as @event, for the task and the stack of the sample @record with the bytes
  * @raw[@size]. */
 void waits_add(struct ingest *ingest, const struct event_record *record, const void *raw,

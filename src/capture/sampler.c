@@ -364,17 +364,15 @@ static int64_t unrecorded_ns(const struct off_cpu_counts *counts)
 static bool put_waits(struct sampler *sampler)
 {
 	const struct off_cpu *off_cpu = sampler->config.off_cpu ? *sampler->config.off_cpu : NULL;
-	struct off_cpu_counts first, second, *counts;
+	struct off_cpu_reading first, second, *chosen;
 	struct diag why;
 
-	if (!off_cpu || off_cpu_read_counts(off_cpu, &first, &why) ||
-	    off_cpu_read_counts(off_cpu, &second, &why))
+	if (!off_cpu || off_cpu_read_counts(off_cpu, &first.counts, &why) ||
+	    off_cpu_read_counts(off_cpu, &second.counts, &why))
 		return true;
-	counts = unrecorded_ns(&first) < unrecorded_ns(&second) ? &first : &second;
-	if (!*sampler->config.has_wait_sums)
-		counts->on_ns = counts->blocked_ns = counts->run_queue_ns =
-			counts->recorded_ns = 0;
-	return put_item(sampler, QUEUE_WAITS, NULL, counts, sizeof(*counts));
+	chosen = unrecorded_ns(&first.counts) < unrecorded_ns(&second.counts) ? &first : &second;
+	chosen->has_sums = *sampler->config.has_wait_sums;
+	return put_item(sampler, QUEUE_WAITS, NULL, chosen, sizeof(*chosen));
 }
 
 /* Reads the counts of up to @reads descriptors; a sweep over all may take several rounds. Queues

@@ -266,6 +266,7 @@ void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS])
 {
 	const struct ingest_counters *counters = &ingest->counters;
 	const uint64_t probe_hits = probe_hits_lost(ingest->hits);
+	const uint64_t open_ns = ingest->waits->last.has_sums ? ingest->waits->open_ns : 0;
 
 	memset(out, 0, SUMS * sizeof(*out));
 	out[LOSS_RING_FULL] = counters->lost_kernel + probe_hits;
@@ -306,9 +307,9 @@ void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS])
 	out[LOSS_NAMES] = ingest->names.refused;
 	out[LOSS_TABLES] = counters->tables_let_go;
 	out[SUM_ON_CPU] = ingest->waits->counted.on_ns;
-	out[SUM_BLOCKED] = ingest->waits->counted.blocked_ns + ingest->waits->open_ns;
+	out[SUM_BLOCKED] = ingest->waits->counted.blocked_ns + open_ns;
 	out[SUM_RUN_QUEUE] = ingest->waits->counted.run_queue_ns;
-	out[SUM_RECORDED] = ingest->waits->counted.recorded_ns + ingest->waits->open_ns;
+	out[SUM_RECORDED] = ingest->waits->counted.recorded_ns + open_ns;
 }
 
 /* Rejected: telling masked interrupts from a late host by where the sample after a gap lies. A gap

@@ -7,8 +7,8 @@
  *
  * A thread that goes on waiting is counted at the end of each slice, and the record of its wait
  * counts the rest only. The record may come before an open one that was read earlier: then all of
- * it is counted already. A record that was refused gives its time to the thread's next one, and so
- * does what was counted of its wait.
+ * it is counted already. A record that was refused gives its time to the thread's next one. What
+ * was counted of its wait is carried to that one, too, also when the next wait is open before.
  *
  * A thread's row has a copy of the sample that it left the CPU with, because the stack is counted
  * when the length of the wait is known: when it is the next thread of a switch. Without
@@ -33,6 +33,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,12 +42,18 @@
 #include "ingest/ingest.h"
 #include "samples.h"
 
-#define OPEN_MIN_NS  (100 * 1000000ull)	/* no shorter wait is ever counted while it is open */
+/* No shorter wait is ever counted while it is open, nor is one that is shorter than the period of
+ * off-cpu: its record weighs something else. */
+#define OPEN_MIN_NS   (100 * 1000000ull)
 #define OPEN_ROWS_MAX 65536u
+
+#define COUNTS	       (sizeof(struct off_cpu_counts) / sizeof(uint64_t))
+#define COUNTS_OF_TIME (offsetof(struct off_cpu_counts, records) / sizeof(uint64_t))
 
 #define STAT_PREFIX  "sched:sched_stat_"
 
 #define OTHER_WAKER  "(other)"
+#define FIRST_OTHER  (WAIT_TUPLES - 2 * WAIT_STATES)	/* the rows of that waker */
 #define COPIES_BYTES_MAX ((size_t)32 << 20)	/* a thousand samples with copies of 32 KB stacks */
 
 /* common_flags in the head of a raw record: TRACE_FLAG_HARDIRQ, _SOFTIRQ and _NMI. */
@@ -159,6 +166,11 @@ static void free_switches(struct wait_switches *switches)
 	free(switches);
 }
 
+static uint8_t other_tuple(enum wait_state state, bool is_of_all)
+{
+	return (uint8_t)(FIRST_OTHER + (is_of_all ? WAIT_STATES : 0u) + (uint32_t)state);
+}
+
 struct waits *waits_create(struct strpool *strings)
 {
 	struct waits *waits = calloc(1, sizeof(*waits));
@@ -168,9 +180,12 @@ struct waits *waits_create(struct strpool *strings)
 		return NULL;
 	other = strpool_intern(strings, OTHER_WAKER, strlen(OTHER_WAKER));
 	waits->tuple_count = 1;
-	for (uint32_t state = 0; state < WAIT_STATES; state++)
-		waits->tuples[WAIT_TUPLES - WAIT_STATES + state] =
+	for (uint32_t state = 0; state < WAIT_STATES; state++) {
+		waits->tuples[other_tuple((enum wait_state)state, false)] =
 			(struct wait_tuple){ (enum wait_state)state, other, false };
+		waits->tuples[other_tuple((enum wait_state)state, true)] =
+			(struct wait_tuple){ (enum wait_state)state, other, true };
+	}
 	return waits;
 }
 
@@ -190,19 +205,20 @@ void waits_destroy(struct waits *waits)
 	free(waits);
 }
 
-/* The counts are u64 without gaps. */
-void waits_count(struct waits *waits, const struct off_cpu_counts *now)
+/* The counts are u64 without gaps, those of time first. */
+void waits_count(struct waits *waits, const struct off_cpu_reading *now)
 {
-	const uint64_t *new = (const uint64_t *)now;
-	uint64_t *last = (uint64_t *)&waits->last, *sums = (uint64_t *)&waits->counted;
-	/* Counts begin anew with other programs, and times are 0 where those watch others, too. */
-	const bool is_new = now->waits < waits->last.waits || now->on_ns < waits->last.on_ns ||
-			    now->blocked_ns < waits->last.blocked_ns;
+	const uint64_t *new = (const uint64_t *)&now->counts;
+	const uint64_t *last = (const uint64_t *)&waits->last.counts;
+	uint64_t *sums = (uint64_t *)&waits->counted;
+	const bool is_new = now->has_sums != waits->last.has_sums ||	/* others */
+			    now->counts.waits < waits->last.counts.waits ||
+			    now->counts.on_ns < waits->last.counts.on_ns ||
+			    now->counts.blocked_ns < waits->last.counts.blocked_ns;
 
-	for (size_t i = 0; i < sizeof(*now) / sizeof(*new); i++) {
+	for (size_t i = now->has_sums ? 0 : COUNTS_OF_TIME; i < COUNTS; i++)
 		sums[i] += is_new ? new[i] : new[i] - last[i];
-		last[i] = new[i];
-	}
+	waits->last = *now;
 }
 
 static enum wait_role role_of(const char *name)
@@ -292,8 +308,8 @@ static uint8_t tuple_of(struct ingest *ingest, enum wait_state state, struct rec
 		if (waits->tuples[i].state == state && waits->tuples[i].waker.v == text.v &&
 		    waits->tuples[i].is_of_all == is_of_all)
 			return (uint8_t)i;
-	if (waits->tuple_count == WAIT_TUPLES - WAIT_STATES)
-		return (uint8_t)(WAIT_TUPLES - WAIT_STATES + state);
+	if (waits->tuple_count == FIRST_OTHER)
+		return other_tuple(state, is_of_all);
 	if (waker.len)
 		text = strpool_intern(ingest->strings, waker.bytes, waker.len);	/* stays */
 	waits->tuples[waits->tuple_count] = (struct wait_tuple){ state, text, is_of_all };
@@ -321,6 +337,16 @@ void waits_add(struct ingest *ingest, const struct event_record *record, const v
 	}
 }
 
+/* The wait of @row has ended: the kernel's sums have it now. */
+static void end_open(struct waits *waits, struct open_time *row)
+{
+	const uint64_t open_ns = row->until_ns - row->from_ns;
+
+	waits->open_ns -= open_ns;
+	row->carried_ns += open_ns;
+	row->from_ns = row->until_ns;
+}
+
 static struct open_time *find_open(struct waits *waits, uint32_t tid)
 {
 	const uint32_t at = id_map_get(&waits->open_by_tid, tid);
@@ -334,16 +360,18 @@ static void remove_open(struct waits *waits, uint32_t tid)
 
 	if (at == ID_MAP_NONE)
 		return;
+	end_open(waits, &waits->open[at]);
 	waits->open[at] = waits->open[--waits->open_count];
 	if (at < waits->open_count)	/* its number is in the map: this replaces it */
 		id_map_put(&waits->open_by_tid, waits->open[at].tid, at);
 }
 
-/* Makes room: removes the rows of threads whose last wait has ended. */
+/* Makes room: removes the rows of threads whose last wait has ended, with its record. */
 static void remove_ended(struct waits *waits)
 {
 	for (uint32_t i = waits->open_count; i-- > 0;)
-		if (waits->open[i].from_ns == waits->open[i].until_ns)
+		if (waits->open[i].from_ns == waits->open[i].until_ns &&
+		    !waits->open[i].carried_ns)
 			remove_open(waits, waits->open[i].tid);
 }
 
@@ -382,8 +410,10 @@ static uint64_t extend_open(struct waits *waits, uint32_t tid, const struct wait
 
 	if (!row || until_ns <= row->last_end_ns)
 		return 0;
-	if (row->until_ns <= since_ns)
+	if (row->until_ns <= since_ns) {	/* the record of the wait before is missing */
+		end_open(waits, row);
 		row->from_ns = row->until_ns = since_ns;
+	}
 	if (until_ns <= row->until_ns)
 		return 0;
 	more_ns = until_ns - row->until_ns;
@@ -392,26 +422,38 @@ static uint64_t extend_open(struct waits *waits, uint32_t tid, const struct wait
 	return more_ns;
 }
 
-/* Returns how much of the weight of @from, of a wait that ended at @end_ns, is counted already. */
+/* Returns the part of the weight of @from that is of waits before its own: their records were
+ * refused, or not written as a run of the kernel's program was skipped. */
+static uint64_t brought_ns(const struct wait_record *from)
+{
+	const uint64_t whole_ns = from->blocked_ns + from->run_queue_ns;
+	const uint64_t rest_ns = from->weight_ns > whole_ns ? from->weight_ns - whole_ns : 0;
+
+	return rest_ns > from->returned_ns ? rest_ns : from->returned_ns;
+}
+
+/* Returns how much of the weight of @from, of a wait that ended at @end_ns, is counted already.
+ * What was counted of waits that the weight does not have stays counted: their records were dropped
+ * while the event was disabled. */
 static uint64_t close_open(struct waits *waits, uint32_t tid, uint64_t end_ns,
 			   const struct wait_record *from)
 {
 	const uint64_t whole_ns = from->blocked_ns + from->run_queue_ns;
-	struct open_time *row = whole_ns < OPEN_MIN_NS ? find_open(waits, tid)
-						       : open_of(waits, tid);
-	uint64_t counted_ns, most_ns = from->weight_ns;
+	struct open_time *row = from->weight_ns < OPEN_MIN_NS ? find_open(waits, tid)
+							      : open_of(waits, tid);
+	uint64_t carried_ns, own_ns = 0;
 
 	if (!row)
 		return 0;
-	counted_ns = row->until_ns - row->from_ns;
-	if (row->until_ns + whole_ns <= end_ns)		/* it was another wait */
-		most_ns = from->returned_ns;
-	if (counted_ns > most_ns)
-		counted_ns = most_ns;
-	waits->open_ns -= counted_ns;
-	row->from_ns = row->until_ns;
+	if (row->until_ns + whole_ns > end_ns)		/* else it was another wait */
+		own_ns = row->until_ns - row->from_ns;
+	end_open(waits, row);
+	carried_ns = row->carried_ns - own_ns;
+	if (carried_ns > brought_ns(from))
+		carried_ns = brought_ns(from);
+	row->carried_ns = 0;
 	row->last_end_ns = end_ns;
-	return counted_ns;
+	return own_ns + carried_ns < from->weight_ns ? own_ns + carried_ns : from->weight_ns;
 }
 
 static struct record_text waker_of(const struct wait_record *wait)

@@ -10,6 +10,7 @@
 
 #include "bpf/wait_record.h"
 #include "ingest/ingest.h"
+#include "ingest/losses.h"
 #include "ingest/waits.h"
 #include "ingest/intake.h"
 #include "record_bytes.h"
@@ -154,8 +155,7 @@ static void end_recording(void)
 	assert_int_equal(timeline_cut(&ingest.timeline, 10 * SLICE_NS), 0);
 }
 
-/* The ns of waits of @tid in @state that @waker ended; NULL: any. */
-static uint64_t waited(uint32_t tid, enum wait_state state, const char *waker)
+static uint64_t sum_waits(uint32_t tid, enum wait_state state, const char *waker, bool is_of_all)
 {
 	uint64_t ns = 0;
 
@@ -165,11 +165,24 @@ static uint64_t waited(uint32_t tid, enum wait_state state, const char *waker)
 			const struct wait_tuple *tuple = &ingest.waits->tuples[entry->bucket];
 
 			if (entry->event >= OFF_CPU && tuple->state == state &&
+			    tuple->is_of_all == is_of_all &&
 			    ingest.tasks.tasks[entry->task].tid == tid &&
 			    (!waker || !strcmp(strpool_get(ingest.strings, tuple->waker), waker)))
 				ns += entry->weight;
 		}
 	return ns;
+}
+
+/* The ns of waits of @tid in @state that @waker ended; NULL: any. */
+static uint64_t waited(uint32_t tid, enum wait_state state, const char *waker)
+{
+	return sum_waits(tid, state, waker, false);
+}
+
+/* The ns of such waits that go on while all threads are watched. */
+static uint64_t waited_of_all(uint32_t tid, enum wait_state state)
+{
+	return sum_waits(tid, state, NULL, true);
 }
 
 /*   0   100        150 160            200        260
@@ -329,6 +342,81 @@ static void test_a_wait_that_goes_on_is_counted_once(void **state)
 	assert_int_equal(ingest.waits->open_ns, 0);
 }
 
+/* A waits since 10 and is open at 20; the record of that wait is missing. The next wait ends at 35,
+ * with @record, and is open at 30 for @next_open_ns, 0: not. */
+static void expect_after_missing(uint64_t next_open_ns, struct wait_record record,
+				 uint64_t waited_ns)
+{
+	ingest.config.is_replay = false;
+	push_open(A, 20 * TENTH, 10 * TENTH);
+	if (next_open_ns)
+		push_open(A, 30 * TENTH, next_open_ns);
+	ingest_round_end(&ingest, &(struct queue_round_end){ .limit_ns = 31 * TENTH });
+	assert_int_equal(ingest.waits->open_ns, next_open_ns ? next_open_ns : 10 * TENTH);
+	push_live(35 * TENTH, A, &record);
+	push_live(40 * TENTH, A, &(struct wait_record){
+		.weight_ns = 2 * TENTH, .blocked_ns = 2 * TENTH, .state = SLEEPS });
+	end_recording();
+	assert_int_equal(waited(A, WAIT_SLEEPING, NULL), waited_ns + 2 * TENTH);
+	assert_int_equal(ingest.waits->open_ns, 0);
+}
+
+/* In tenths of seconds: the wait of 10 to 21 is open at 20, and its record is refused.
+ *
+ *        10        20      22       30   35
+ *   A    |---open--|.|     |--open--|----|     weight: 11 + 13
+ */
+static void test_a_wait_whose_record_was_refused_is_counted_once(void **state)
+{
+	(void)state;
+	expect_after_missing(8 * TENTH, (struct wait_record){
+		.weight_ns = 24 * TENTH, .returned_ns = 11 * TENTH, .blocked_ns = 13 * TENTH,
+		.state = SLEEPS }, 24 * TENTH);
+}
+
+/* The record was dropped while the event was disabled: its time comes with no other one. */
+static void test_a_wait_whose_record_was_dropped_is_open_no_more(void **state)
+{
+	(void)state;
+	expect_after_missing(0, (struct wait_record){
+		.weight_ns = 3 * TENTH, .blocked_ns = 3 * TENTH, .state = SLEEPS }, 13 * TENTH);
+}
+
+/* The program that writes the record did not run: both waits are in the next one. */
+static void test_a_wait_that_had_no_record_is_counted_once(void **state)
+{
+	(void)state;
+	expect_after_missing(0, (struct wait_record){
+		.weight_ns = 14 * TENTH, .blocked_ns = 3 * TENTH, .state = SLEEPS }, 14 * TENTH);
+}
+
+/* Where the programs watch other tasks, too, no time of them is one of the target. */
+static void test_times_of_others_are_in_no_sum(void **state)
+{
+	struct off_cpu_reading counted = {
+		.counts = { .on_ns = 1, .blocked_ns = 2, .run_queue_ns = 3, .unknown_ns = 4,
+			    .recorded_ns = 5, .skipped = 6 },
+	};
+	uint64_t sums[SUMS];
+
+	(void)state;
+	ingest.config.is_replay = false;
+	push_open(A, 20 * TENTH, 10 * TENTH);
+	waits_count(ingest.waits, &counted);
+	end_recording();
+	loss_sums_read(&ingest, sums);
+	assert_int_equal(sums[SUM_ON_CPU] + sums[SUM_BLOCKED] + sums[SUM_RUN_QUEUE], 0);
+	assert_int_equal(sums[SUM_RECORDED] + sums[LOSS_WAIT_TIME], 0);
+	assert_int_equal(sums[LOSS_WAKEUPS], 6);
+	counted.has_sums = 1;		/* the programs are others */
+	waits_count(ingest.waits, &counted);
+	end_recording();
+	loss_sums_read(&ingest, sums);
+	assert_int_equal(sums[SUM_BLOCKED], 2 + 10 * TENTH);
+	assert_int_equal(sums[LOSS_WAIT_TIME], 4);
+	assert_int_equal(sums[LOSS_WAKEUPS], 12);
+}
+
 /* The record of the wait came first, as the open one was read before and queued later. A later wait
  * of the thread is another one, and so is one of another thread of that number. */
 static void test_an_open_wait_that_comes_late_is_none(void **state)
@@ -384,7 +472,8 @@ static void test_lost_records_end_all_waits(void **state)
 	assert_int_equal(ingest.counters.unpaired_waits, 3);	/* A; B before 100, after 200 */
 }
 
-/* There is room for 248 pairs of state and waker; the rest keeps its state. */
+/* There is room for 241 pairs of state and waker; the rest keeps its state, and is of all threads
+ * if it was before. */
 static void test_wakers_without_room_are_other(void **state)
 {
 	const struct event_record record = { .kind = RECORD_SAMPLE, .pid = A, .tid = A,
@@ -401,11 +490,15 @@ static void test_wakers_without_room_are_other(void **state)
 
 		waits_add(&ingest, &record, raw, sizeof(raw), OFF_CPU, &wait);
 	}
+	waits_add(&ingest, &record, raw, sizeof(raw), OFF_CPU, &(struct wait){
+		.end_ns = 100, .blocked_ns = 10, .state = WAIT_STOPPED, .is_of_all = true });
 	end_recording();
 	assert_int_equal(waited(A, WAIT_DISK, NULL), 3000);
+	assert_int_equal(waited(A, WAIT_STOPPED, NULL), 0);
+	assert_int_equal(waited_of_all(A, WAIT_STOPPED), 10);
 	assert_int_equal(waited(A, WAIT_DISK, "w0"), 10);
 	assert_int_equal(waited(A, WAIT_DISK, "w299"), 0);
-	assert_int_equal(waited(A, WAIT_DISK, "(other)"), 10 * (300 - 248));
+	assert_int_equal(waited(A, WAIT_DISK, "(other)"), 10 * (300 - 241));
 }
 
 /* A record of wall's part is a wait of wall, which has its ns; nothing else is counted. */
@@ -464,6 +557,14 @@ UNIT_TESTS(test_waits)
 		cmocka_unit_test_setup_teardown(test_a_live_wait_weighs_what_its_record_says,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_wait_that_goes_on_is_counted_once, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_wait_whose_record_was_refused_is_counted_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_wait_whose_record_was_dropped_is_open_no_more, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_wait_that_had_no_record_is_counted_once,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_times_of_others_are_in_no_sum, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_an_open_wait_that_comes_late_is_none, set_up,
 						tear_down),
