@@ -1,7 +1,8 @@
 /* view_losses.c - see view_losses.h.
  *
- * Every cause of every event has its line, even if nothing was lost: 0 is a reply. An unknown count is "-" with
- * the reason. On a wide screen meaning and remedy are beside the counts, else below them.
+ * Every cause that any event can have has its line, even if nothing was lost: 0 is a reply. An
+ * unknown count is "-" with the reason. On a wide screen meaning and remedy are beside the counts,
+ * else below them.
  */
 #include "view_losses.h"
 
@@ -137,12 +138,13 @@ static bool is_listed(const struct loss_counters *losses, int cause)
 static void add_section(struct pager *pager, const struct ui_state *state, const char *title,
 			bool is_missing)
 {
+	const struct loss_counters *losses = &state->shown->losses;
 	const bool is_beside = state->display.width >= BESIDE_CELLS;
 
 	pager_add(pager, ROLE_NAME, 0, "%s", title);
 	for (int cause = 0; cause < LOSS_CAUSES; cause++)
-		if (is_among_missing(cause) == is_missing && is_listed(&state->shown->losses, cause))
-			add_cause(pager, &state->shown->losses, (enum loss_cause)cause, is_beside);
+		if (is_among_missing(cause) == is_missing && is_listed(losses, cause))
+			add_cause(pager, losses, (enum loss_cause)cause, is_beside);
 	pager_add(pager, ROLE_TEXT, 0, "%s", "");
 }
 
