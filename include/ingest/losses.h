@@ -74,7 +74,7 @@ struct loss_description {
 	bool is_part;		/* also counted in the nearest cause before it without is_part */
 	bool is_meant;		/* left out on purpose, or as always: no warning */
 	bool is_missing;	/* samples are missing from snapshots because of it */
-	bool is_rare;		/* of some events alone: the screen lists it once it is not 0 */
+	bool is_rare;		/* only some events have it: the screen lists it once it is not 0 */
 };
 
 #define LOSS_TITLE_CELLS 17

@@ -364,14 +364,15 @@ static int64_t unrecorded_ns(const struct off_cpu_counts *counts)
 static bool put_waits(struct sampler *sampler)
 {
 	const struct off_cpu *off_cpu = sampler->config.off_cpu ? *sampler->config.off_cpu : NULL;
-	struct off_cpu_reading first, second, *chosen;
+	struct off_cpu_reading first = { .has_sums = off_cpu && *sampler->config.has_wait_sums };
+	struct off_cpu_reading second = first;
+	const struct off_cpu_reading *chosen;
 	struct diag why;
 
 	if (!off_cpu || off_cpu_read_counts(off_cpu, &first.counts, &why) ||
 	    off_cpu_read_counts(off_cpu, &second.counts, &why))
 		return true;
 	chosen = unrecorded_ns(&first.counts) < unrecorded_ns(&second.counts) ? &first : &second;
-	chosen->has_sums = *sampler->config.has_wait_sums;
 	return put_item(sampler, QUEUE_WAITS, NULL, chosen, sizeof(*chosen));
 }
 
