@@ -63,7 +63,7 @@ struct wait {
 
 #define WAIT_INTERRUPT "interrupt"	/* the waker, where an interrupt woke */
 
-/* What of a thread's wait is counted before it ends, as the thread goes on waiting. */
+/* The part of a thread's wait that is counted before it ends (src/ingest/open_times.h). */
 struct open_time {
 	uint32_t tid;
 	uint64_t from_ns, until_ns;	/* counted; equal: nothing is */

@@ -31,7 +31,7 @@ struct counter_span {
 	uint64_t begin_ns, end_ns;
 };
 
-/* What was counted in stretches of time, oldest first; between two of them may be a gap. */
+/* Counts of stretches of time, oldest first; between two of them may be a gap. */
 struct counter_points {
 	struct counter_span *spans;	/* owned */
 	struct counter_value *values;	/* owned; @width of each point */

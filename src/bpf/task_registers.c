@@ -38,8 +38,9 @@ struct row {
 
 #define KERNEL_BYTES	 ((uint32_t)sizeof(((struct row *)NULL)->kernel))
 #define REGISTERS_BYTES ((uint32_t)offsetof(struct row, kernel))
-#define ROW_AT	  (-(int32_t)REGISTERS_BYTES)	/* both on the program's stack: one is written */
-#define KERNEL_AT (-(int32_t)KERNEL_BYTES)	/* after the other */
+/* The two parts of a row take turns in the same place of the program's stack. */
+#define ROW_AT	  (-(int32_t)REGISTERS_BYTES)
+#define KERNEL_AT (-(int32_t)KERNEL_BYTES)
 
 struct task_iterator {
 	struct kernel_program program;

@@ -203,7 +203,7 @@ int kernel_core_read(struct kernel_core *core, const struct code_copy *copy, str
 	return err;
 }
 
-/* Where the functions begin that are next to the ranges. */
+/* The beginnings of the functions around the ranges. */
 struct neighbours {
 	const struct code_copy *copy;
 	bool is_in_order;	/* all ranges are the kernel's own, whose functions are in order */
