@@ -1,14 +1,15 @@
 /* probe_spec.h - parses one probe as the user types it, in perf's and bpftrace's forms.
  *
  *   SPEC  := [NAME '='] KIND ':' POINT [ARGUMENT ...] ['@'BUILDID] ['if' CONDITION]
+ *            ['on' FIELD,...] ['by' KEY,...] [':' AGGREGATE,...]
  *   k:FUNC        kr:FUNC         kernel function, entry or return        (k:MODULE:FUNC, too)
  *   u:FILE:FUNC   ur:FILE:FUNC    function of a program or library
  *   t:GROUP:NAME                  tracepoint
  *   U:FILE:PROVIDER:NAME          USDT probe                       (U:FILE:NAME: any provider's)
  *   lat:FUNC   lat:FILE:FUNC      entry and return of one site: latency       (lat:k:MODULE:FUNC)
- *   lat:t:GROUP:NAME->GROUP:NAME [by FIELD[,FIELD]]   from one tracepoint to the next with the
- *                                 same key, or without a key the same thread; without "->",
- *                                 sys_enter_X pairs with sys_exit_X
+ *   lat:PLACE->PLACE              from one place to the next hit of another, of any two kinds, that
+ *                                 has the same fields `on`, or without them the same thread;
+ *                                 lat:t:syscalls:sys_enter_X alone goes to sys_exit_X
  *   FUNC also: FUNC%return  FUNC+OFFSET  FUNC:LINE  FILE.c:LINE  and * ? {A,B} as wildcards; in a
  *   file 0xADDRESS  fn_ADDRESS, the start of a function that may have no symbol (as nm prints it);
  *   FUNC@FILE.c[...], the function of that name that FILE.c declares; FUNC;PATTERN  FILE.c;PATTERN,
@@ -43,7 +44,12 @@
 #define PROBE_NAME_BYTES     64	/* the kernel's limit for an event's name */
 #define PROBE_PATTERN_BYTES  128
 #define PROBE_ARGUMENTS_MAX  12
+#define PROBE_ON_MAX	     4
 #define PROBE_KEYS_MAX	     4
+#define PROBE_AGGREGATES_MAX 8
+#define PROBE_LIMITS_MAX     12
+#define PROBE_TERMS_MAX	     12
+#define PROBE_FORMAT_BYTES   128
 
 enum probe_kind { PROBE_KERNEL, PROBE_USER, PROBE_TRACEPOINT, PROBE_USDT };
 
@@ -58,7 +64,71 @@ struct probe_argument {
 	char value[96];
 	char type[24];		/* as typed; "": the type in the debug information or format */
 	bool is_masked;		/* typed as norm(value): mask constants in its text */
-	bool is_implied;	/* added because the condition uses it */
+	bool is_implied;	/* added because the condition, a key or an aggregate uses it */
+};
+
+/* The second place of a latency between two places. */
+struct probe_end {
+	enum probe_kind kind;
+	enum probe_edge edge;		/* PROBE_ENTRY or PROBE_RETURN */
+	char file[PROBE_FILE_BYTES], group[PROBE_GROUP_BYTES];	/* as in struct probe_spec */
+	char function[PROBE_FUNCTION_BYTES];	/* "": the latency is of one function, or there is
+						 * none */
+};
+
+/* A field by which the two places of a latency are joined: its name at each. */
+struct probe_on {
+	char begin[32], end[32];
+};
+
+/* A key of `by`: hits with equal keys are one group. */
+enum probe_key_kind {
+	PROBE_KEY_VALUE,	/* a value of the probe; others are of the task or the stack */
+	PROBE_KEY_COMM, PROBE_KEY_PID, PROBE_KEY_PPID, PROBE_KEY_TID, PROBE_KEY_UID, PROBE_KEY_CPU,
+	PROBE_KEY_CGROUP, PROBE_KEY_UNIT, PROBE_KEY_CONTAINER,
+	PROBE_KEY_FUNC,		/* the function that was hit, one of those of a wildcard */
+	PROBE_KEY_STACK, PROBE_KEY_KSTACK, PROBE_KEY_USTACK,
+	PROBE_KEY_KINDS
+};
+
+struct probe_key {
+	enum probe_key_kind kind;
+	uint32_t argument;	/* PROBE_KEY_VALUE: index in probe_spec.arguments */
+};
+
+/* Arithmetic on the values of a hit, in postfix order, with 64 bits, signed. */
+enum probe_term_kind {
+	TERM_NUMBER, TERM_VALUE, TERM_LATENCY,	/* push */
+	TERM_NEGATE,				/* applied to what precedes, as all below */
+	TERM_ADD, TERM_SUBTRACT, TERM_MULTIPLY, TERM_DIVIDE, TERM_REMAINDER,
+	TERM_AND, TERM_OR, TERM_SHIFT_LEFT, TERM_SHIFT_RIGHT,
+};
+
+struct probe_term {
+	enum probe_term_kind kind;
+	uint32_t argument;	/* TERM_VALUE: index in probe_spec.arguments */
+	int64_t number;		/* TERM_NUMBER */
+};
+
+struct probe_expression {
+	struct probe_term terms[PROBE_TERMS_MAX];
+	uint32_t count;		/* 0: no expression */
+};
+
+enum probe_aggregate_kind {
+	AGGREGATE_COUNT, AGGREGATE_SUM, AGGREGATE_AVG, AGGREGATE_MIN, AGGREGATE_MAX,
+	AGGREGATE_HIST,		/* by powers of two, or between own limits */
+	AGGREGATE_LHIST,	/* linear: steps of equal width */
+	AGGREGATE_TOP,		/* the most frequent values */
+};
+
+/* What is computed for each group. */
+struct probe_aggregate {
+	enum probe_aggregate_kind kind;
+	struct probe_expression value;	/* count 0 only with AGGREGATE_COUNT */
+	uint32_t limit_count;	/* HIST: own limits, rising; 0: powers of two. LHIST: 3, which are
+				 * from, to, step */
+	int64_t limits[PROBE_LIMITS_MAX];
 };
 
 struct probe_spec {
@@ -80,10 +150,9 @@ struct probe_spec {
 	uint32_t line;			/* line number; 0: none */
 	char pattern[PROBE_PATTERN_BYTES];	/* all lines whose text matches, of `source` or of
 						 * the function; "": none. Not with a `line` */
-	char end_group[PROBE_GROUP_BYTES], end_name[PROBE_FUNCTION_BYTES];	/* second tracepoint
-										 * of a pair */
-	char keys[PROBE_KEYS_MAX][32];	/* fields that pair two hits; 0 of them: by thread */
-	uint32_t key_count;
+	struct probe_end end;		/* LATENCY between two places: the second */
+	struct probe_on on[PROBE_ON_MAX];	/* fields that join the two; none: by thread */
+	uint32_t on_count;
 	struct probe_argument arguments[PROBE_ARGUMENTS_MAX];
 	uint32_t argument_count;
 	struct build_id build_id;	/* KERNEL, USER: of the only kernel, module or file that

@@ -97,11 +97,11 @@ static bool note_ids(struct probe_hits *hits, const struct probe_stream *stream,
 
 static void find_keys(struct probe_generation *generation, const struct probe_spec *spec)
 {
-	for (uint32_t i = 0; i < spec->key_count; i++) {
+	for (uint32_t i = 0; i < spec->on_count; i++) {
 		generation->entry_keys[i] = raw_fields_find(&generation->reading->entry.fields,
-							    spec->keys[i]);
+							    spec->on[i].begin);
 		generation->leave_keys[i] = raw_fields_find(&generation->reading->leave.fields,
-							    spec->keys[i]);
+							    spec->on[i].end);
 	}
 }
 

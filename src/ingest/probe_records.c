@@ -203,10 +203,10 @@ static struct pair_end end_of(const struct probe_stream_ref *ref, const struct e
 	struct pair_end end = { .slot = ref->slot, .time_ns = record->time_ns };
 
 	end.order = spec->kind == PROBE_TRACEPOINT ? PAIR_BY_KEY : PAIR_NESTED;
-	if (spec->key_count) {
+	if (spec->on_count) {
 		end.key = key_of(ref->stream, record,
 				 ref->is_leave ? ref->generation->leave_keys
-					       : ref->generation->entry_keys, spec->key_count);
+					       : ref->generation->entry_keys, spec->on_count);
 		return end;
 	}
 	end.key = probe_pairs_thread(record->tid, record->cpu);
@@ -224,7 +224,7 @@ static bool misses_entry(const struct probe_stream_ref *ref)
 	const struct probe_reading *reading = ref->generation->reading;
 
 	return ref->is_leave && !reading->has_filtered_entries &&
-	       !(reading->pid && ref->row->spec->key_count);
+	       !(reading->pid && ref->row->spec->on_count);
 }
 
 /* Pairs a return with its entry. Where pairs are formed by other fields than the thread, the return
@@ -262,7 +262,7 @@ static void take_end(struct ingest *ingest, const struct probe_stream_ref *ref,
 	const bool ends = ref->is_leave || probe_spec_is_interval(spec);
 	struct pair_end end;
 
-	if (ends && (wanted || spec->key_count))
+	if (ends && (wanted || spec->on_count))
 		take_return(ingest, ref, record);
 	if (!ref->is_leave && wanted) {
 		end = end_of(ref, record);

@@ -203,7 +203,7 @@ int engine_probe_scope(const struct probe_choice *choice, bool has_group, struct
 	*tids = NULL;
 	/* If keys pair two tracepoints, any process may hit the second one: the analyzer checks
 	 * which process hit the first one. */
-	if (choice->reach != REACH_PROCESS || choice->spec.key_count)
+	if (choice->reach != REACH_PROCESS || choice->spec.on_count)
 		return 0;
 	err = task_list_threads(choice->pid, tids, &count);
 	if (err)

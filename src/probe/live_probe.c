@@ -29,7 +29,7 @@ static bool has_weight(const struct probe_spec *spec)
 
 static bool is_pair_of_tracepoints(const struct probe_point *points)
 {
-	return points->spec.kind == PROBE_TRACEPOINT && points->spec.end_name[0];
+	return points->spec.kind == PROBE_TRACEPOINT && points->spec.end.function[0];
 }
 
 static int find_tracepoint(struct live_part *part, const struct live_request *request,
@@ -38,7 +38,7 @@ static int find_tracepoint(struct live_part *part, const struct live_request *re
 	const struct probe_spec *spec = &request->points->spec;
 
 	if (part->is_return && is_pair_of_tracepoints(request->points))
-		return trace_group_find(request->group, spec->end_group, spec->end_name,
+		return trace_group_find(request->group, spec->end.group, spec->end.function,
 					&part->event, why);
 	return trace_group_find(request->group, spec->group, spec->function, &part->event, why);
 }
@@ -114,9 +114,9 @@ static bool find_texts(const struct live_part *part, const struct live_request *
 	    !point_tracepoint_texts(request->points, part->is_return, out))
 		return false;
 	out->record_type = (uint16_t)part->event.id;
-	return !part->is_return || (strcmp(spec->end_group, spec->group) == 0 &&
-				    strncmp(spec->end_name, "sys_exit", strlen("sys_exit")) == 0 &&
-				    strcmp(spec->end_name + strlen("sys_exit"),
+	return !part->is_return || (strcmp(spec->end.group, spec->group) == 0 &&
+				    strncmp(spec->end.function, "sys_exit", strlen("sys_exit")) == 0 &&
+				    strcmp(spec->end.function + strlen("sys_exit"),
 					   spec->function + strlen("sys_enter")) == 0);
 }
 
@@ -136,7 +136,7 @@ static void warn_of_programs(const struct live_part *part, const struct live_req
 	const bool is_end = part->is_return && is_pair_of_tracepoints(request->points);
 	char name[PROBE_GROUP_BYTES + TRACE_NAME_BYTES];
 
-	snprintf(name, sizeof(name), "%s:%s", is_end ? spec->end_group : spec->group,
+	snprintf(name, sizeof(name), "%s:%s", is_end ? spec->end.group : spec->group,
 		 part->event.name);
 	probe_link_warn_of_programs(part->link, name);
 }

@@ -260,7 +260,7 @@ static void fill_value(const struct probe_spec *spec, const struct pair *pair,
 		copy_text(spec, pair, begin, argument, out);
 		out->is_of_both = pair->has_end && raw_fields_find(&pair->end, name) >= 0;
 	} else if (end >= 0) {
-		fill_field(&pair->end, end, spec->end_group, spec->end_name, argument, out);
+		fill_field(&pair->end, end, spec->end.group, spec->end.function, argument, out);
 		out->is_return = true;
 	} else {
 		raw_fields_list(&pair->begin, names, sizeof(names));
@@ -317,16 +317,17 @@ static int check_keys(const struct probe_spec *spec, const struct pair *pair, st
 {
 	char names[160];
 
-	for (uint32_t i = 0; i < spec->key_count; i++) {
-		const bool is_begin_bad = raw_fields_find(&pair->begin, spec->keys[i]) < 0;
+	for (uint32_t i = 0; i < spec->on_count; i++) {
+		const struct probe_on *on = &spec->on[i];
+		const bool is_begin_bad = raw_fields_find(&pair->begin, on->begin) < 0;
 
 		if (!is_begin_bad &&
-		    (!pair->has_end || raw_fields_find(&pair->end, spec->keys[i]) >= 0))
+		    (!pair->has_end || raw_fields_find(&pair->end, on->end) >= 0))
 			continue;
 		raw_fields_list(is_begin_bad ? &pair->begin : &pair->end, names, sizeof(names));
-		return diag_set(why, -EINVAL, "%s has no field '%s' to pair by; it has %s",
-				is_begin_bad ? spec->function : spec->end_name, spec->keys[i],
-				names);
+		return diag_set(why, -EINVAL, "%s has no field '%s' to join by; it has %s",
+				is_begin_bad ? spec->function : spec->end.function,
+				is_begin_bad ? on->begin : on->end, names);
 	}
 	return 0;
 }
@@ -350,7 +351,7 @@ static int fill_rows(const struct pair *pair, struct probe_point *point, struct 
 	site->value_count = spec->argument_count;
 	offer_fields(&pair->begin, spec->group, spec->function, pair, false, point);
 	if (!probe_spec_is_interval(spec))
-		offer_fields(&pair->end, spec->end_group, spec->end_name, pair, true, point);
+		offer_fields(&pair->end, spec->end.group, spec->end.function, pair, true, point);
 	return 0;
 }
 
@@ -405,8 +406,8 @@ static void judge_filter(struct probe_point *point, const struct pair *pair)
 /* Replaces the end that a wildcard implied by that of one system call. */
 static void set_end(struct probe_spec *spec)
 {
-	if (spec->is_wildcard && spec->end_name[0])
-		snprintf(spec->end_name, sizeof(spec->end_name), "sys_exit%s",
+	if (spec->is_wildcard && spec->end.function[0])
+		snprintf(spec->end.function, sizeof(spec->end.function), "sys_exit%s",
 			 spec->function + strlen("sys_enter"));
 }
 
@@ -415,7 +416,7 @@ static int fill_point(struct search *search, const char *name, struct probe_poin
 {
 	const struct probe_spec *wanted = search->spec;
 	const int directory = search->directory;
-	struct pair pair = { .has_end = wanted->end_name[0] != '\0', .search = search };
+	struct pair pair = { .has_end = wanted->end.function[0] != '\0', .search = search };
 	const struct probe_spec *spec = &point->spec;
 	int err;
 
@@ -426,7 +427,7 @@ static int fill_point(struct search *search, const char *name, struct probe_poin
 	snprintf(point->path, sizeof(point->path), "%s", spec->group);
 	err = tracefs_read_fields(directory, spec->group, name, &pair.begin, why);
 	if (!err && pair.has_end)
-		err = tracefs_read_fields(directory, spec->end_group, spec->end_name, &pair.end,
+		err = tracefs_read_fields(directory, spec->end.group, spec->end.function, &pair.end,
 					  why);
 	if (!err)
 		err = check_keys(spec, &pair, why);

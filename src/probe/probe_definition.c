@@ -369,7 +369,7 @@ bool probe_definition_asks_both_ends(const struct probe_point *points,
 {
 	const struct probe_condition *condition = &points->spec.condition;
 
-	if (points->spec.kind != PROBE_TRACEPOINT || !points->spec.end_name[0] ||
+	if (points->spec.kind != PROBE_TRACEPOINT || !points->spec.end.function[0] ||
 	    probe_spec_is_interval(&points->spec))
 		return false;
 	for (uint32_t i = 0; i < condition->count; i++) {
@@ -471,8 +471,8 @@ static uint32_t texts_before(const struct probe_site *site, uint32_t index)
 static int view_of(struct probe_stream *stream, const struct probe_spec *spec,
 		   const struct probe_fetch *value, const struct probe_argument *argument)
 {
-	const char *group = value->is_return ? spec->end_group : spec->group;
-	const char *name = value->is_return ? spec->end_name : spec->function;
+	const char *group = value->is_return ? spec->end.group : spec->group;
+	const char *name = value->is_return ? spec->end.function : spec->function;
 	const int index = raw_fields_find(&stream->fields, value->fetch);
 	char ignored[PROBE_REASON_BYTES];
 	struct field_view view;

@@ -505,10 +505,10 @@ static int take_end(struct point *point)
 		return probe_column_refuse(point->why, sections[0].from, "one end is needed, "
 					   "without wildcards");
 	if (point->count == 1)
-		strcpy(out->end_group, out->group);
-	else if (copy_section(point, &sections[0], out->end_group, sizeof(out->end_group)))
+		strcpy(out->end.group, out->group);
+	else if (copy_section(point, &sections[0], out->end.group, sizeof(out->end.group)))
 		return -EINVAL;
-	return copy_section(point, name, out->end_name, sizeof(out->end_name));
+	return copy_section(point, name, out->end.function, sizeof(out->end.function));
 }
 
 /* Sets the end of a system call, which is known. */
@@ -519,51 +519,66 @@ static int imply_end(struct point *point)
 
 	if (strncmp(out->function, enter, strlen(enter)) != 0)
 		return probe_column_refuse(point->why, point->from, "until when? lat:t:GROUP:NAME->"
-					   "GROUP:NAME by FIELD, as block:block_rq_issue->block:"
-					   "block_rq_complete by dev,sector");
-	strcpy(out->end_group, out->group);
-	snprintf(out->end_name, sizeof(out->end_name), "sys_exit%s", out->function + strlen(enter));
+					   "GROUP:NAME on FIELD, as block:block_rq_issue->block:"
+					   "block_rq_complete on dev,sector");
+	strcpy(out->end.group, out->group);
+	snprintf(out->end.function, sizeof(out->end.function), "sys_exit%s", out->function + strlen(enter));
 	return 0;
 }
 
-static int add_key(struct point *point, const char *key, size_t bytes)
+static int take_field(struct point *point, char out[32])
 {
-	struct probe_spec *out = point->out;
+	const char *field = point->line + point->at;
+	size_t bytes = 0;
 
-	if (!bytes || bytes >= sizeof(out->keys[0]))
+	while (isalnum((unsigned char)field[bytes]) || field[bytes] == '_')
+		bytes++;
+	if (!bytes || bytes >= sizeof(((struct probe_on *)NULL)->begin))
 		return probe_column_refuse(point->why, point->at, "a field is needed, as in "
-					   "by dev,sector");
-	if (out->key_count == PROBE_KEYS_MAX)
-		return probe_column_refuse(point->why, point->at, "more than %d fields",
-					   PROBE_KEYS_MAX);
-	memcpy(out->keys[out->key_count++], key, bytes);
+					   "on dev,sector or on pid=next_pid");
+	memcpy(out, field, bytes);
+	out[bytes] = '\0';
 	point->at += bytes;
 	return 0;
 }
 
-/* Parses "by FIELD, FIELD"; "by tid" is the default. */
-static int take_keys(struct point *point)
+/* Takes "FIELD", which has one name at both places, or "FIELD=FIELD". */
+static int take_join(struct point *point)
+{
+	struct probe_spec *out = point->out;
+	struct probe_on *on = &out->on[out->on_count];
+
+	if (out->on_count == PROBE_ON_MAX)
+		return probe_column_refuse(point->why, point->at, "more than %d fields",
+					   PROBE_ON_MAX);
+	if (take_field(point, on->begin))
+		return -EINVAL;
+	out->on_count++;
+	strcpy(on->end, on->begin);
+	if (point->line[point->at] != '=')
+		return 0;
+	point->at++;
+	return take_field(point, on->end);
+}
+
+/* Parses "on FIELD, FIELD=FIELD"; "on tid" is the default. */
+static int take_joins(struct point *point)
 {
 	struct probe_spec *out = point->out;
 
 	for (;;) {
-		const char *key;
-		size_t bytes = 0;
-
 		skip_blanks(point);
-		key = point->line + point->at;
-		while (isalnum((unsigned char)key[bytes]) || key[bytes] == '_')
-			bytes++;
-		if (add_key(point, key, bytes))
+		if (take_join(point))
 			return -EINVAL;
 		skip_blanks(point);
 		if (point->line[point->at] != ',')
 			break;
 		point->at++;
 	}
-	if (out->key_count == 1 && !strcmp(out->keys[0], "tid")) {
-		memset(out->keys[0], 0, sizeof(out->keys[0]));
-		out->key_count = 0;
+	if (out->on_count == 1 && !strcmp(out->on[0].begin, "tid") &&
+	    !strcmp(out->on[0].end, "tid")) {
+		memset(&out->on[0], 0, sizeof(out->on[0]));
+		out->on_count = 0;
 	}
 	return 0;
 }
@@ -583,10 +598,10 @@ static int set_pair(struct point *point)
 		return err;
 	skip_blanks(point);
 	next = point->line + point->at;
-	if (strncmp(next, "by", 2) != 0 || (next[2] && !isspace((unsigned char)next[2])))
+	if (strncmp(next, "on", 2) != 0 || (next[2] && !isspace((unsigned char)next[2])))
 		return 0;
-	point->at += strlen("by");
-	return take_keys(point);
+	point->at += strlen("on");
+	return take_joins(point);
 }
 
 static int set_point(struct point *point, bool has_kind)

@@ -84,7 +84,7 @@ const struct probe_preset probe_presets[] = {
 	},
 	{
 		"block I/O latency",
-		"lat:t:block:block_rq_issue->block:block_rq_complete by dev,sector bytes rwbs "
+		"lat:t:block:block_rq_issue->block:block_rq_complete on dev,sector bytes rwbs "
 		"if nr_sector > 0",
 		"from the request to the device until its reply, whoever takes that; sizes, reads "
 		"or writes; without empty flushes",

@@ -214,7 +214,7 @@ static const char *kind_of(const struct probe_spec *spec)
 bool probe_spec_is_interval(const struct probe_spec *spec)
 {
 	return spec->kind == PROBE_TRACEPOINT && spec->edge == PROBE_LATENCY &&
-	       !strcmp(spec->end_name, spec->function) && !strcmp(spec->end_group, spec->group);
+	       !strcmp(spec->end.function, spec->function) && !strcmp(spec->end.group, spec->group);
 }
 
 void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
@@ -242,10 +242,10 @@ void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
 		put(&writer, ";%s", spec->pattern);
 	if (spec->is_wildcard)
 		return;		/* an end, if any, is implied */
-	if (spec->end_name[0] && !strcmp(spec->group, spec->end_group))
-		put(&writer, "->%s", spec->end_name);
-	else if (spec->end_name[0])
-		put(&writer, "->%s:%s", spec->end_group, spec->end_name);
+	if (spec->end.function[0] && !strcmp(spec->group, spec->end.group))
+		put(&writer, "->%s", spec->end.function);
+	else if (spec->end.function[0])
+		put(&writer, "->%s:%s", spec->end.group, spec->end.function);
 }
 
 static bool is_whole_function(const struct probe_spec *spec)
@@ -375,10 +375,15 @@ static void put_point(struct writer *writer, const struct probe_spec *spec)
 		put(writer, ":%u", spec->line);
 	if (spec->pattern[0])
 		put_pattern(writer, spec->pattern);
-	if (spec->end_name[0] && !spec->is_wildcard)
-		put(writer, "->%s:%s", spec->end_group, spec->end_name);
-	for (uint32_t i = 0; i < spec->key_count; i++)
-		put(writer, "%s%s", i ? "," : " by ", spec->keys[i]);
+	if (spec->end.function[0] && !spec->is_wildcard)
+		put(writer, "->%s:%s", spec->end.group, spec->end.function);
+	for (uint32_t i = 0; i < spec->on_count; i++) {
+		const struct probe_on *on = &spec->on[i];
+		const bool is_same = !strcmp(on->begin, on->end);
+
+		put(writer, "%s%s%s%s", i ? "," : " on ", on->begin, is_same ? "" : "=",
+		    is_same ? "" : on->end);
+	}
 }
 
 static void drop_condition(struct probe_spec *spec)

@@ -114,9 +114,9 @@ void hit_fixture_interval(void)
 static void make_interval(struct probe_spec *spec)
 {
 	snprintf(spec->group, sizeof(spec->group), "prog");
-	snprintf(spec->end_group, sizeof(spec->end_group), "prog");
+	snprintf(spec->end.group, sizeof(spec->end.group), "prog");
 	snprintf(spec->function, sizeof(spec->function), "take");
-	snprintf(spec->end_name, sizeof(spec->end_name), "take");
+	snprintf(spec->end.function, sizeof(spec->end.function), "take");
 }
 
 void hit_fixture_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind,
@@ -133,9 +133,12 @@ void hit_fixture_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind
 	snprintf(event.spec->text, sizeof(event.spec->text), "u:prog:take");
 	event.spec->kind = kind;
 	event.spec->edge = edge;
-	for (int i = 0; i < 2 && keys[i]; i++)
-		snprintf(event.spec->keys[event.spec->key_count++], sizeof(event.spec->keys[0]),
-			 "%s", keys[i]);
+	for (int i = 0; i < 2 && keys[i]; i++) {
+		struct probe_on *on = &event.spec->on[event.spec->on_count++];
+
+		snprintf(on->begin, sizeof(on->begin), "%s", keys[i]);
+		snprintf(on->end, sizeof(on->end), "%s", keys[i]);
+	}
 	if (is_interval) {
 		make_interval(event.spec);
 		edge = PROBE_ENTRY;	/* one stream */

@@ -761,7 +761,7 @@ void probe_panel_row_spec(const struct snapshot_row *row, struct probe_spec *out
 
 unsigned int probe_panel_edges(const struct probe_spec *spec)
 {
-	if (spec->end_name[0])
+	if (spec->end.function[0])
 		return 1u << PROBE_LATENCY;	/* from one tracepoint to another */
 	if (spec->kind == PROBE_TRACEPOINT || spec->kind == PROBE_USDT || spec->offset ||
 	    spec->line || spec->pattern[0])
@@ -893,8 +893,8 @@ int probe_panel_choice(const struct probe_panel *panel, bool counts_only, struct
 	spec->edge = panel->edge;
 	if (counts_only) {
 		spec->edge = PROBE_ENTRY;
-		spec->argument_count = spec->key_count = 0;
-		spec->end_name[0] = '\0';
+		spec->argument_count = spec->on_count = 0;
+		spec->end.function[0] = '\0';
 	} else {
 		err = take_arguments(panel, spec, why);
 	}

@@ -281,7 +281,7 @@ static void test_tracepoints_and_marks(void **state)
 
 static void test_a_latency_between_tracepoints_has_keys(void **state)
 {
-	struct probe_spec spec = parse("lat:t:block:block_rq_issue->block:block_rq_complete by "
+	struct probe_spec spec = parse("lat:t:block:block_rq_issue->block:block_rq_complete on "
 				       "dev,sector rwbs if rwbs ~ W*");
 
 	(void)state;
@@ -289,23 +289,23 @@ static void test_a_latency_between_tracepoints_has_keys(void **state)
 	assert_int_equal(spec.edge, PROBE_LATENCY);
 	assert_string_equal(spec.group, "block");
 	assert_string_equal(spec.function, "block_rq_issue");
-	assert_string_equal(spec.end_group, "block");
-	assert_string_equal(spec.end_name, "block_rq_complete");
-	assert_int_equal(spec.key_count, 2);
-	assert_string_equal(spec.keys[0], "dev");
-	assert_string_equal(spec.keys[1], "sector");
+	assert_string_equal(spec.end.group, "block");
+	assert_string_equal(spec.end.function, "block_rq_complete");
+	assert_int_equal(spec.on_count, 2);
+	assert_string_equal(spec.on[0].begin, "dev");
+	assert_string_equal(spec.on[1].end, "sector");
 	assert_int_equal(spec.argument_count, 1);
 	assert_string_equal(spec.arguments[0].name, "rwbs");
-	spec = parse("lat:tracepoint:a:b -> c:d by x , y z");
-	assert_string_equal(spec.end_group, "c");
-	assert_int_equal(spec.key_count, 2);
-	assert_string_equal(spec.keys[1], "y");
+	spec = parse("lat:tracepoint:a:b -> c:d on x , y z");
+	assert_string_equal(spec.end.group, "c");
+	assert_int_equal(spec.on_count, 2);
+	assert_string_equal(spec.on[1].begin, "y");
 	assert_string_equal(spec.arguments[0].value, "z");
 	spec = parse("lat:t:a:b->d");
-	assert_string_equal(spec.end_group, "a");
-	assert_string_equal(spec.end_name, "d");
-	assert_int_equal(spec.key_count, 0);
-	assert_int_equal(parse("lat:t:a:b->d by tid").key_count, 0);
+	assert_string_equal(spec.end.group, "a");
+	assert_string_equal(spec.end.function, "d");
+	assert_int_equal(spec.on_count, 0);
+	assert_int_equal(parse("lat:t:a:b->d on tid").on_count, 0);
 }
 
 static void test_the_end_of_a_system_call_is_known(void **state)
@@ -313,12 +313,12 @@ static void test_the_end_of_a_system_call_is_known(void **state)
 	struct probe_spec spec = parse("lat:t:syscalls:sys_enter_read if ret < 0 and fd == 3");
 
 	(void)state;
-	assert_string_equal(spec.end_group, "syscalls");
-	assert_string_equal(spec.end_name, "sys_exit_read");
+	assert_string_equal(spec.end.group, "syscalls");
+	assert_string_equal(spec.end.function, "sys_exit_read");
 	assert_string_equal(spec.arguments[0].value, "ret");
 	assert_int_equal(spec.condition.nodes[0].operand, OPERAND_VALUE);
 	assert_string_equal(spec.arguments[1].value, "fd");
-	assert_string_equal(parse("lat:t:raw_syscalls:sys_enter").end_name, "sys_exit");
+	assert_string_equal(parse("lat:t:raw_syscalls:sys_enter").end.function, "sys_exit");
 }
 
 static void is_argument(const char *text, uint32_t index, const char *name, const char *value,
@@ -502,13 +502,13 @@ static void test_wrong_places_are_refused(void **state)
 	refuses("t:sched_switch", "column 1: a tracepoint is written t:GROUP:NAME");
 	refuses("t:*:sched_switch", "column 3: one group is needed");
 	refuses("t:a:b->c:d", "column 6: from one tracepoint to another is lat:t:");
-	refuses("lat:t:a:b", "column 1: until when? lat:t:GROUP:NAME->GROUP:NAME by FIELD");
+	refuses("lat:t:a:b", "column 1: until when? lat:t:GROUP:NAME->GROUP:NAME on FIELD");
 	refuses("lat:t:a:b*->c", "column 9: one begin is needed");
 	refuses("lat:t:a:b->c*", "column 12: one end is needed");
-	refuses("lat:t:a:b->c by", "column 16: a field is needed");
-	refuses("lat:t:a:b->c by ->", "column 17: a field is needed, as in by dev,sector");
-	refuses("lat:t:a:b->c by a,b,c,d,e", "column 25: more than 4 fields");
-	refuses("lat:t:a:b->c by abcdefghijklmnopqrstuvwxyz123456", "column 17: a field is needed");
+	refuses("lat:t:a:b->c on", "column 16: a field is needed");
+	refuses("lat:t:a:b->c on ->", "column 17: a field is needed, as in on dev,sector");
+	refuses("lat:t:a:b->c on a,b,c,d,e", "column 25: more than 4 fields");
+	refuses("lat:t:a:b->c on abcdefghijklmnopqrstuvwxyz123456", "column 17: a field is needed");
 	refuses("U:x", "column 1: a USDT probe is written U:FILE:PROVIDER:NAME");
 	refuses("k:a\x01", "column 4: a control character");
 	refuses("u:\"a\tb\":f", "column 5: a control character");
@@ -646,7 +646,7 @@ static void test_a_name_is_short(void **state)
 	is_named("k:vfs_read:3", "k:vfs_read:3");
 	is_named("tracepoint:a:b c", "t:a:b");
 	is_named("U:/bin/x:p:m", "U:x:p:m");
-	is_named("lat:t:a:b -> a:c by d", "lat:t:a:b->c");
+	is_named("lat:t:a:b -> a:c on d", "lat:t:a:b->c");
 	is_named("lat:t:a:b->d:c", "lat:t:a:b->d:c");
 	is_named("k:f@fs/super.c:3", "k:f@super.c:3");
 	is_named("u:/bin/x:f;a=*", "u:x:f;a=*");

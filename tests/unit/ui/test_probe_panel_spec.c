@@ -376,11 +376,11 @@ static void test_tracepoints_and_marks_have_hits_only(void **state)
 	assert_string_equal(panel_spec_text(ui), "t:sched:sched_switch");
 	probe_panel_close(&ui->state);
 	assert_int_equal(probe_spec_parse(&spec, "lat:t:block:block_rq_issue->block:"
-					  "block_rq_complete by dev,sector", &why), 0);
+					  "block_rq_complete on dev,sector", &why), 0);
 	probe_panel_open_spec(&ui->state, &spec, 0);
 	assert_int_equal(probe_panel_of(&ui->state)->edges, 1u << PROBE_LATENCY);
 	assert_string_equal(panel_spec_text(ui), "lat:t:block:block_rq_issue->block:"
-			    "block_rq_complete by dev,sector");
+			    "block_rq_complete on dev,sector");
 }
 
 /* What is ordered can be typed: the same text means the same place. */
