@@ -161,6 +161,12 @@ struct probe_spec {
 						 * the name of one of the arguments, which always
 						 * exists */
 	uint32_t condition_from;	/* byte of `text`, after the "if", where it begins */
+	struct probe_key keys[PROBE_KEYS_MAX];	/* `by` */
+	uint32_t key_count;
+	struct probe_aggregate aggregates[PROBE_AGGREGATES_MAX];
+	uint32_t aggregate_count;	/* 0 with keys: count */
+	char format[PROBE_FORMAT_BYTES];	/* `print`: how a hit is written, its conversions
+						 * take the typed arguments in order; "": none */
 };
 
 /* Parses @text. 0 or -EINVAL: @why says what is wrong, in which column, and what would be right;
