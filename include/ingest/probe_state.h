@@ -14,6 +14,7 @@
 #include "base/id_map.h"
 #include "capture/event.h"
 #include "capture/record.h"
+#include "ingest/hit_groups.h"
 #include "ingest/snapshot_probes.h"
 #include "probe/probe_condition.h"
 #include "timeline/timeline.h"
@@ -290,6 +291,7 @@ struct probe_hits {
 	uint8_t recorded[TIMELINE_MAX_EVENTS];	/* event of a recording -> slot + 1; 0: none */
 	struct probe_pairs *pairs;	/* owned; entries whose returns have not come */
 	struct probe_values values;
+	struct hit_tuples tuples;
 	uint32_t last_generation;
 	bool has_rings;
 	uint64_t limit_ns;		/* limit of the last round of the probe rings */

@@ -104,6 +104,58 @@ struct snapshot_heat {
 	uint32_t (*counts)[LATENCY_OCTAVES];	/* [seconds] */
 };
 
+/* Hits by group: the keys of `by`, and what the aggregates sum. */
+#define PROBE_GROUPS_SHOWN 500 	/* those with most hits; the others are summed */
+
+/* A bucket of a histogram, or one of the most frequent values. */
+struct snapshot_spread_row {
+	const char *text;	/* "[1K, 2K)", "/etc/hosts" */
+	int64_t begin, end;	/* begin <= value < end; INT64_MIN, INT64_MAX: open. Not of top() */
+	uint64_t count;
+};
+
+struct snapshot_spread {
+	uint32_t count;
+	const struct snapshot_spread_row *rows;	/* rising, without gaps; of top() the most frequent
+						 * first */
+};
+
+/* One aggregate of one group. */
+struct snapshot_sum {
+	uint64_t count;		/* hits whose value is known */
+	int64_t value;		/* SUM, AVG: the sum; MIN, MAX: the least or the greatest, if count */
+	struct snapshot_spread spread;	/* HIST, LHIST, TOP */
+};
+
+struct snapshot_group {
+	uint64_t id;		/* equal in all snapshots */
+	const char *keys[PROBE_KEYS_MAX];
+	bool is_other;		/* hits for whose keys there was no room */
+	uint64_t count;
+	double per_s;		/* < 0: the window is too short */
+	uint64_t latency_ns;	/* sum */
+	uint64_t p50_ns, p99_ns, max_ns;	/* 0: no latency */
+	struct snapshot_spread latency;		/* by octave, ns */
+	struct snapshot_sum sums[PROBE_AGGREGATES_MAX];
+	float spark[PROBE_SPARK_POINTS];	/* hits of the last seconds, oldest first */
+};
+
+struct snapshot_aggregate {
+	const char *name;	/* as typed: "sum(bytes)" */
+	enum probe_aggregate_kind kind;
+	bool is_ns;		/* its values are latencies */
+};
+
+struct snapshot_groups {
+	uint32_t probe;		/* id */
+	bool has_latency;
+	uint32_t key_count, aggregate_count, count, spark_count;
+	const char *key_names[PROBE_KEYS_MAX];
+	struct snapshot_aggregate aggregates[PROBE_AGGREGATES_MAX];
+	const struct snapshot_group *list;	/* most hits first */
+	uint64_t left_out, left_out_hits;	/* groups beyond PROBE_GROUPS_SHOWN, and their hits */
+};
+
 /* "attached", "off", "capped", ... */
 const char *probe_state_name(enum probe_state state);
 
@@ -118,6 +170,9 @@ struct snapshot_probes {
 	uint32_t slowest_count;
 	const struct snapshot_hit *slowest;	/* slowest first; since the probe was added */
 	struct snapshot_heat heat;
+	const struct snapshot_groups *groups;	/* of probes with keys or aggregates: of the
+						 * requested one; in batch of all */
+	uint32_t group_count;	/* number of elements of `groups` */
 	/* The hit that the query requests: its values are "name=value\n" each, its stack is
 	 * "leaf (DSO)\n" and so on. Number 0: none was requested, or it is no longer kept. */
 	struct snapshot_hit hit;

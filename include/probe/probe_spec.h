@@ -179,6 +179,15 @@ int probe_spec_parse(struct probe_spec *out, const char *text, struct diag *why)
  * cut. */
 int probe_spec_write(struct probe_spec *spec, const char *condition, struct diag *why);
 
+/* Writes @key, of @spec, as it could be typed: "comm", "norm($arg1):string"; without the "by".
+ * Returns the length as snprintf(). */
+size_t probe_key_write(const struct probe_spec *spec, const struct probe_key *key, char *out,
+		       size_t room);
+/* Writes @aggregate, of @spec, as it could be typed: "sum(bytes * 512)", "hist(lat, 1ms, 5ms)".
+ * Returns the length as snprintf(). */
+size_t probe_aggregate_write(const struct probe_spec *spec, const struct probe_aggregate *aggregate,
+			     char *out, size_t room);
+
 /* True: a latency from a tracepoint to itself. Each record ends the interval that the previous one
  * with its key began, and begins the next. */
 bool probe_spec_is_interval(const struct probe_spec *spec);

@@ -82,6 +82,9 @@ void tick_totals_finish(struct tick_totals *totals);	/* leaves it empty */
 
 #define TIMELINE_MAX_EVENTS 1920	/* events of samples */
 #define PROBE_EVENT_FIRST   1920	/* events of probes, one per slot: engine_messages.h */
+#define EVENT_OF_SUMS	    2044 /* sums of groups of hits: ingest/hit_groups.h */
+#define EVENT_OF_MINS	    2045 /* their minima, ... */
+#define EVENT_OF_MAXES	    2046 /* ... and maxima: `weight` is signed */
 #define EVENT_OF_VALUES	    2047 /* `stack` is a probe's value: ingest/probe_state.h */
 #define TIMELINE_NUMBERS    2048	/* slice_entry.event is less than this */
 
@@ -117,6 +120,32 @@ static inline void slice_entry_set_event(struct slice_entry *entry, uint32_t eve
 	entry->event = event & (TIMELINE_NUMBERS - 1);
 }
 
+/* Whether the entry counts samples or hits: those of values and of groups count these again. */
+static inline bool slice_entry_is_sample(const struct slice_entry *entry)
+{
+	return entry->event < EVENT_OF_SUMS;
+}
+
+/* An entry of a group of hits has the number of a tuple in place of CPU and bucket. */
+#define SLICE_TUPLE_NONE UINT32_MAX
+#define SLICE_TUPLES_MAX (1u << 21)
+
+static inline bool slice_entry_has_tuple(const struct slice_entry *entry)
+{
+	return entry->event >= EVENT_OF_SUMS && entry->event <= EVENT_OF_MAXES;
+}
+
+static inline uint32_t slice_entry_tuple(const struct slice_entry *entry)
+{
+	return (uint32_t)entry->cpu << 8 | entry->bucket;
+}
+
+static inline void slice_entry_set_tuple(struct slice_entry *entry, uint32_t tuple)
+{
+	entry->cpu = tuple >> 8 & SLICE_CPU_UNKNOWN;
+	entry->bucket = tuple & 0xff;
+}
+
 /* Entries with an index by key, for the open slice and the window that is kept incrementally. */
 struct entry_set {
 	struct slice_entry *entries;	/* owned */
@@ -124,9 +153,11 @@ struct entry_set {
 	struct id_set index;
 };
 
-/* Adds to the entry with @entry's key. 0 or -ENOMEM. */
+/* Adds to the entry with @entry's key; of minima and maxima keeps the least or the greatest. 0 or
+ * -ENOMEM. */
 int entry_set_add(struct entry_set *set, const struct slice_entry *entry);
-/* Subtracts from the entry with @entry's key, which must be in the set. */
+/* Subtracts from the entry with @entry's key, which must be in the set. Minima and maxima can't be
+ * subtracted. */
 void entry_set_subtract(struct entry_set *set, const struct slice_entry *entry);
 /* Removes the entries with count 0 once they are the majority, after many subtractions. */
 void entry_set_shrink(struct entry_set *set);

@@ -138,9 +138,9 @@ size_t budget_bytes(const struct ingest *ingest)
 }
 
 struct usage {
-	unsigned char *stacks, *tasks, *values;	/* values: of probes */
+	unsigned char *stacks, *tasks, *values, *tuples;	/* the last two: of probes */
 	uint32_t *ages;		/* by stack: number of the last slice that has it, from 1 on */
-	uint32_t *new_stack, *new_task, *new_value;
+	uint32_t *new_stack, *new_task, *new_value, *new_tuple;
 };
 
 /* @age: not less than in the calls before. */
@@ -152,6 +152,8 @@ static void mark(const struct usage *usage, const struct slice_entry *entries, u
 			usage->values[entries[i].stack] = 1;
 			continue;
 		}
+		if (slice_entry_has_tuple(&entries[i]))
+			usage->tuples[slice_entry_tuple(&entries[i])] = 1;
 		usage->stacks[entries[i].stack] = 1;
 		usage->ages[entries[i].stack] = age;
 		usage->tasks[entries[i].task] = 1;
@@ -165,6 +167,9 @@ static void renumber(const struct usage *usage, struct slice_entry *entries, uin
 			entries[i].stack = usage->new_value[entries[i].stack];
 			continue;
 		}
+		if (slice_entry_has_tuple(&entries[i]))
+			slice_entry_set_tuple(&entries[i],
+					      usage->new_tuple[slice_entry_tuple(&entries[i])]);
 		entries[i].stack = usage->new_stack[entries[i].stack];
 		entries[i].task = usage->new_task[entries[i].task];
 	}
@@ -218,9 +223,19 @@ static void renumber_log(const struct usage *usage, const struct hit_log *log)
 		renumber_line(usage, hit_log_recent(log, log->last_number - i));
 }
 
-static void compact_hits(const struct usage *usage, struct probe_hits *hits)
+static void compact_hits(const struct usage *usage, struct ingest *ingest)
 {
+	struct probe_hits *hits = ingest->hits;
+	uint32_t probes[PROBE_SLOTS];
+
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
+		probes[slot] = hits->rows[slot].id;
+	hit_tuples_mark(&hits->tuples, usage->tuples, usage->values);
+	ingest_mark_hit_values(ingest, usage->values);
 	probe_values_compact(&hits->values, usage->values, usage->new_value);
+	hit_tuples_compact(&hits->tuples, usage->tuples, usage->new_value, probes,
+			   usage->new_tuple);
+	ingest_renumber_hit_values(ingest, usage->new_value);
 	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
 		renumber_log(usage, &hits->rows[slot].log);
 }
@@ -241,7 +256,7 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 		return false;	/* nothing changed */
 	task_table_compact(&ingest->tasks, usage->tasks, usage->new_task);
 	if (ingest->hits)
-		compact_hits(usage, ingest->hits);
+		compact_hits(usage, ingest);
 	renumber_ages(usage, stacks);
 	reclaim_unused(ingest, usage->ages, first_recent(timeline, ingest->watermark_ns));
 	for (uint32_t s = 0; s < timeline->count; s++)
@@ -254,19 +269,21 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 
 static bool is_whole(const struct usage *usage)
 {
-	return usage->stacks && usage->ages && usage->tasks && usage->values &&
-	       usage->new_stack && usage->new_task && usage->new_value;
+	return usage->stacks && usage->ages && usage->tasks && usage->values && usage->tuples &&
+	       usage->new_stack && usage->new_task && usage->new_value && usage->new_tuple;
 }
 
 bool budget_compact(struct ingest *ingest)
 {
 	const size_t stacks = ingest->trie.stacks.count + 1, tasks = ingest->tasks.task_count + 1;
 	const size_t values = ingest->hits ? ingest->hits->values.count + 1 : 1;
+	const size_t tuples = ingest->hits ? ingest->hits->tuples.count + 1 : 1;
 	const uint32_t stacks_before = ingest->trie.stacks.count;
 	struct usage usage = {
 		.stacks = calloc(stacks, 1), .tasks = calloc(tasks, 1),
 		.ages = calloc(stacks, sizeof(uint32_t)),
 		.values = calloc(values, 1), .new_value = malloc(values * sizeof(uint32_t)),
+		.tuples = calloc(tuples, 1), .new_tuple = malloc(tuples * sizeof(uint32_t)),
 		.new_stack = malloc(stacks * sizeof(uint32_t)),
 		.new_task = malloc(tasks * sizeof(uint32_t)),
 	};
@@ -280,6 +297,8 @@ bool budget_compact(struct ingest *ingest)
 	free(usage.tasks);
 	free(usage.values);
 	free(usage.new_value);
+	free(usage.tuples);
+	free(usage.new_tuple);
 	free(usage.new_stack);
 	free(usage.new_task);
 	if (done)

@@ -1,4 +1,5 @@
-/* probe_builder.c - see probe_builder.h. The block: list | values | lines | heat | text. */
+/* probe_builder.c - see probe_builder.h. The block: list | values | lines | heat | groups | their
+ * lists | their spreads | text. */
 #include "probe_builder.h"
 
 #include <errno.h>
@@ -167,7 +168,8 @@ int probe_builder_fill(struct probe_builder *builder, struct ingest *ingest,
 	}
 	if (probe_builder_values(builder, ingest, fold, span) ||
 	    probe_builder_times(builder, ingest, span) ||
-	    probe_builder_lines(builder, ingest, span))
+	    probe_builder_lines(builder, ingest, span) ||
+	    probe_builder_groups(builder, ingest, &fold->groups, span))
 		return -ENOMEM;
 	return builder->is_out_of_memory ? -ENOMEM : 0;
 }
@@ -178,13 +180,16 @@ void probe_builder_finish(struct probe_builder *builder)
 	free(builder->values);
 	free(builder->lines);
 	free(builder->heat);
+	free(builder->groups);
+	free(builder->group_list);
+	free(builder->spreads);
 	free(builder->text);
 	memset(builder, 0, sizeof(*builder));
 }
 
 /* Where the parts begin in the block. */
 struct layout {
-	size_t values, lines, heat, text, end;
+	size_t values, lines, heat, groups, group_list, spreads, text, end;
 };
 
 static struct layout layout_of(const struct probe_builder *builder)
@@ -195,7 +200,11 @@ static struct layout layout_of(const struct probe_builder *builder)
 	layout.values = builder->head.count * sizeof(*builder->list);
 	layout.lines = layout.values + builder->value_count * sizeof(*builder->values);
 	layout.heat = layout.lines + line_count * sizeof(*builder->lines);
-	layout.text = layout.heat + builder->head.heat.seconds * sizeof(*builder->heat);
+	layout.groups = layout.heat + builder->head.heat.seconds * sizeof(*builder->heat);
+	layout.group_list =
+		layout.groups + builder->head.group_count * sizeof(*builder->groups);
+	layout.spreads = layout.group_list + builder->listed_count * sizeof(*builder->group_list);
+	layout.text = layout.spreads + builder->spread_count * sizeof(*builder->spreads);
 	layout.end = (layout.text + builder->text_used + WORD_MASK) & ~WORD_MASK;
 	return layout;
 }
@@ -259,6 +268,54 @@ static void join_lines(const struct probe_builder *builder, struct snapshot_hit 
 	}
 }
 
+static void join_spread(struct snapshot_spread *spread, const char *spreads)
+{
+	if (spread->count)
+		spread->rows = (const struct snapshot_spread_row *)(const void *)(
+			spreads + (uintptr_t)spread->rows);
+}
+
+static void join_group(struct snapshot_group *group, const struct snapshot_groups *of,
+		       const char *spreads, const char *text)
+{
+	for (uint32_t i = 0; i < of->key_count; i++)
+		group->keys[i] = at_offset(text, group->keys[i]);
+	join_spread(&group->latency, spreads);
+	for (uint32_t i = 0; i < of->aggregate_count; i++)
+		join_spread(&group->sums[i].spread, spreads);
+}
+
+static void join_groups(const struct probe_builder *builder, char *base,
+			const struct layout *layout, struct snapshot_probes *out)
+{
+	struct snapshot_groups *groups =
+		(struct snapshot_groups *)(void *)(base + layout->groups);
+	struct snapshot_group *list =
+		(struct snapshot_group *)(void *)(base + layout->group_list);
+	struct snapshot_spread_row *rows =
+		(struct snapshot_spread_row *)(void *)(base + layout->spreads);
+	const char *text = base + layout->text;
+
+	out->groups = groups;
+	for (uint32_t i = 0; i < builder->spread_count; i++) {
+		rows[i] = builder->spreads[i];
+		rows[i].text = at_offset(text, rows[i].text);
+	}
+	memcpy(list, builder->group_list, builder->listed_count * sizeof(*list));
+	for (uint32_t g = 0; g < builder->head.group_count; g++) {
+		groups[g] = builder->groups[g];
+		groups[g].list = list;
+		for (uint32_t i = 0; i < groups[g].key_count; i++)
+			groups[g].key_names[i] = at_offset(text, groups[g].key_names[i]);
+		for (uint32_t i = 0; i < groups[g].aggregate_count; i++)
+			groups[g].aggregates[i].name =
+				at_offset(text, groups[g].aggregates[i].name);
+		for (uint32_t i = 0; i < groups[g].count; i++)
+			join_group(&list[i], &groups[g], base + layout->spreads, text);
+		list += groups[g].count;
+	}
+}
+
 void probe_builder_join(const struct probe_builder *builder, void *at, struct snapshot_probes *out)
 {
 	const struct layout layout = layout_of(builder);
@@ -275,6 +332,8 @@ void probe_builder_join(const struct probe_builder *builder, void *at, struct sn
 	join_values(builder, values, text);
 	join_lines(builder, lines, text);
 	join_hit(&out->hit, text);
+	if (builder->head.group_count)
+		join_groups(builder, base, &layout, out);
 	out->list = list;
 	out->log = lines;
 	out->slowest = lines + builder->head.log_count;

@@ -399,8 +399,7 @@ int probe_builder_values(struct probe_builder *builder, struct ingest *ingest,
 
 /* Lines: single hits as text, in the log, and the slowest with their stacks. */
 
-/* Appends to a text that grows by pieces, the builder's last. */
-static void append(struct probe_builder *builder, const char *text, size_t bytes)
+void probe_builder_append(struct probe_builder *builder, const char *text, size_t bytes)
 {
 	if (builder->is_out_of_memory)
 		return;
@@ -421,7 +420,7 @@ static void append_unknown(struct probe_builder *builder, const struct probe_col
 {
 	const char *text = column->is_copied ? SYSCALL_TEXT_ABSENT : "?";
 
-	append(builder, text, strlen(text));
+	probe_builder_append(builder, text, strlen(text));
 }
 
 /* @between: what stands between two values. */
@@ -447,8 +446,8 @@ static const char *put_values(struct probe_builder *builder, struct ingest *inge
 
 		if (i)
 			append_raw(builder, between);
-		append(builder, reading->columns[i].name, strlen(reading->columns[i].name));
-		append(builder, "=", 1);
+		probe_builder_append(builder, reading->columns[i].name, strlen(reading->columns[i].name));
+		probe_builder_append(builder, "=", 1);
 		if (builder->is_out_of_memory)
 			return at;
 		if (!value.is_known) {
@@ -492,12 +491,12 @@ static void append_frame(struct probe_builder *builder, struct ingest *ingest, u
 			 ingest->trie.frames.address[frame]);
 		name = address;
 	}
-	append(builder, name, strlen(name));
+	probe_builder_append(builder, name, strlen(name));
 	name = strpool_get(ingest->strings, symbol->dso_name);
 	if (with_dso && *name) {
-		append(builder, " (", 2);
-		append(builder, name, strlen(name));
-		append(builder, ")", 1);
+		probe_builder_append(builder, " (", 2);
+		probe_builder_append(builder, name, strlen(name));
+		probe_builder_append(builder, ")", 1);
 	}
 	append_raw(builder, '\n');
 }

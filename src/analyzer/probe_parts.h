@@ -5,6 +5,7 @@
 #define ANALYZER_PROBE_PARTS_H
 
 #include "ingest/ingest.h"
+#include "hit_groups.h"
 #include "window_fold.h"
 
 struct probe_builder_span {
@@ -28,6 +29,10 @@ struct probe_builder {
 	struct snapshot_value *values;
 	struct snapshot_hit *lines;	/* the log, then the slowest */
 	uint32_t (*heat)[LATENCY_OCTAVES];
+	struct snapshot_groups *groups;		/* head.group_count; `list` is not set */
+	struct snapshot_group *group_list;	/* those of all `groups`, one after the other */
+	struct snapshot_spread_row *spreads;	/* `rows` are offsets in it */
+	uint32_t listed_count, spread_count, spread_capacity;
 	uint32_t value_count;
 	char *text;
 	size_t text_used, text_capacity;
@@ -36,6 +41,8 @@ struct probe_builder {
 
 /* Adds a sanitized copy of @text; returns its offset, cast to a pointer. */
 const char *probe_builder_text(struct probe_builder *builder, const char *text, size_t bytes);
+/* Appends a sanitized copy of @text to the text added last. */
+void probe_builder_append(struct probe_builder *builder, const char *text, size_t bytes);
 /* Adds the text of a value in column @column of @row; returns its offset, cast to a pointer.
  * *@is_named: it is a number that has a name. */
 const char *probe_builder_value(struct probe_builder *builder, struct ingest *ingest,
@@ -46,6 +53,8 @@ int probe_builder_values(struct probe_builder *builder, struct ingest *ingest,
 			 const struct probe_fold *fold, const struct probe_builder_span *span);
 int probe_builder_lines(struct probe_builder *builder, struct ingest *ingest,
 			const struct probe_builder_span *span);
+int probe_builder_groups(struct probe_builder *builder, struct ingest *ingest,
+			 const struct hit_group_fold *fold, const struct probe_builder_span *span);
 int probe_builder_times(struct probe_builder *builder, const struct ingest *ingest,
 			const struct probe_builder_span *span);
 

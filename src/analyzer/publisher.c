@@ -214,6 +214,25 @@ void publisher_next_recording(struct publisher *publisher)
 }
 
 /* Fills @folds with the window; returns the kinds of its stacks. */
+/* Folds minima and maxima of groups of hits, which a window that is kept incrementally lacks. */
+static void fold_extremes(struct publisher *publisher, struct window_fold *folds,
+			  struct window_span span)
+{
+	struct hit_group_fold *groups = folds->probes ? &folds->probes->groups : NULL;
+	struct slice *slices;
+	uint32_t count;
+
+	if (!groups || !groups->has_extremes)
+		return;
+	if (window_span_slices(&span, &publisher->ingest->timeline, &slices, &count)) {
+		folds->rows.is_out_of_memory = true;
+		return;
+	}
+	for (uint32_t s = 0; s < count; s++)
+		hit_group_fold_add(groups, slices[s].entries, slices[s].count, true);
+	free(slices);
+}
+
 static struct stack_counts fold_window(struct publisher *publisher, struct window_fold *folds,
 				       struct window_span span)
 {
@@ -223,6 +242,7 @@ static struct stack_counts fold_window(struct publisher *publisher, struct windo
 	struct slice *slices;
 	uint32_t count;
 
+	fold_extremes(publisher, folds, span);
 	if (config->window == WINDOW_SECONDS && config->window_ns <= LIVE_WINDOW_MAX_NS &&
 	    span.first < span.end && !publisher->frozen_ns &&
 	    !live_window_update(&publisher->window, timeline, timeline->slices[span.first].seq)) {
@@ -937,8 +957,13 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 	head.window = span.is_chosen ? WINDOW_SECONDS : config->window;
 	ingest->losses->clock.stolen_ns = busy_stolen_ns(&publisher->busy);
 	snapshot_head_put_losses(ingest, &publisher->losses, &head);
-	if (counts && probe_fold_init(counts, ingest->hits))
+	if (counts && (probe_fold_init(counts, ingest->hits) ||
+		       hit_group_fold_init(&counts->groups, ingest->hits,
+					   config->wants_all_events ? PROBE_ALL
+								    : config->query.probe))) {
+		probe_fold_finish(counts);
 		return NULL;
+	}
 	snapshot = config->wants_all_events
 		   ? make_all(publisher, &head, span, counts)
 		   : make_shown(publisher, &head, span, counts);

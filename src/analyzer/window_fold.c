@@ -31,6 +31,7 @@ void probe_fold_finish(struct probe_fold *fold)
 {
 	free(fold->buckets);
 	free(fold->values);
+	hit_group_fold_finish(&fold->groups);
 	memset(fold, 0, sizeof(*fold));
 }
 
@@ -44,6 +45,7 @@ void probe_fold_add(struct probe_fold *fold, const struct slice_entry *entries, 
 		else if (slot < PROBE_SLOTS)
 			fold->buckets[slot][entry->bucket] += entry->count;
 	}
+	hit_group_fold_add(&fold->groups, entries, count, false);
 }
 
 uint64_t probe_fold_hits(const struct probe_fold *fold, uint32_t slot)
@@ -143,10 +145,17 @@ void live_window_finish(struct live_window *window)
 	memset(window, 0, sizeof(*window));
 }
 
+/* Minima and maxima are folded from the slices. */
+static bool can_be_subtracted(const struct slice_entry *entry)
+{
+	return entry->event != EVENT_OF_MINS && entry->event != EVENT_OF_MAXES;
+}
+
 static int add_slice(struct live_window *window, const struct slice *slice)
 {
 	for (uint32_t i = 0; i < slice->count; i++)
-		if (entry_set_add(&window->sum, &slice->entries[i]))
+		if (can_be_subtracted(&slice->entries[i]) &&
+		    entry_set_add(&window->sum, &slice->entries[i]))
 			return -ENOMEM;
 	stack_counts_add(&window->stacks, &slice->stacks);
 	window->slice_count++;
@@ -156,7 +165,8 @@ static int add_slice(struct live_window *window, const struct slice *slice)
 static void subtract_slice(struct live_window *window, const struct slice *slice)
 {
 	for (uint32_t i = 0; i < slice->count; i++)
-		entry_set_subtract(&window->sum, &slice->entries[i]);
+		if (can_be_subtracted(&slice->entries[i]))
+			entry_set_subtract(&window->sum, &slice->entries[i]);
 	stack_counts_subtract(&window->stacks, &slice->stacks);
 	window->slice_count--;
 }

@@ -512,7 +512,7 @@ static bool is_counted(const struct fold *fold, const struct slice_entry *entry)
 {
 	if (!entry->count)
 		return false;
-	return entry->event == fold->event || (fold->wholes && entry->event != EVENT_OF_VALUES);
+	return entry->event == fold->event || (fold->wholes && slice_entry_is_sample(entry));
 }
 
 bool fold_goes_on(struct fold *fold, uint32_t steps)

@@ -460,7 +460,7 @@ static void add_entry(struct group_fold *fold, const struct slice_entry *entry, 
 static bool is_folded(const struct group_fold *fold, const struct slice_entry *entry)
 {
 	return entry->count &&
-	       (fold->has_event ? entry->event != EVENT_OF_VALUES : entry->event == fold->event);
+	       (fold->has_event ? slice_entry_is_sample(entry) : entry->event == fold->event);
 }
 
 static void add_entries(struct group_fold *fold, const struct slice_entry *entries, uint32_t count,

@@ -140,10 +140,10 @@ static void look_up(const void *context, enum probe_operand operand, const char 
 		*out = *value;
 }
 
-static uint32_t intern(struct probe_values *values, uint32_t probe, uint8_t column,
-		       const struct probe_value *value)
+uint32_t hit_values_intern(struct probe_values *values, uint32_t probe, uint8_t column,
+			   const struct probe_value *value)
 {
-	if (!value->is_known)
+	if (!value || !value->is_known)
 		return probe_values_mark(values, probe, column, VALUE_UNKNOWN);
 	if (value->is_text)
 		return probe_values_text(values, probe, column, value->text, value->text_bytes);
@@ -156,8 +156,8 @@ static void count_values(struct ingest *ingest, const struct hit *hit)
 {
 	for (uint32_t i = 0; i < hit->reading->column_count; i++)
 		hit_values_add(ingest, hit->end->time_ns,
-			    intern(&ingest->hits->values, hit->row->id, (uint8_t)i,
-				   &hit->values[i]), 1);
+			    hit_values_intern(&ingest->hits->values, hit->row->id,
+					      (uint8_t)i, &hit->values[i]), 1);
 }
 
 /* Returns the line's number, for its stack; 0: there is no line. */

@@ -31,6 +31,9 @@ void hit_values_read(struct hit *hit, struct hit_texts *texts);
 bool hit_values_are_wanted(const struct hit *hit);
 /* Counts the values, and adds the hit to its probe's log. Returns the line's number; 0: none. */
 uint64_t hit_values_count(struct ingest *ingest, struct hit *hit);
+/* Returns the id of @value of @column; NULL: the value is unknown. ID_SET_NONE: out of memory. */
+uint32_t hit_values_intern(struct probe_values *values, uint32_t probe, uint8_t column,
+			   const struct probe_value *value);
 /* Counts the value @id, as an entry that is no sample. */
 void hit_values_add(struct ingest *ingest, uint64_t time_ns, uint32_t id, uint32_t count);
 /* Counts the fields of the sample @record, which was counted as @entry, if its event is a recorded

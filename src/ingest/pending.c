@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "capture/stack_copy.h"
+#include "hit_sums.h"
 
 #define CALLERS_MAX (2 * SLOW_STACKS_MAX)	/* one batch under way, one to come */
 #define PAUSES	    4	/* for each time that a batch took: workers have a fifth of a CPU at most */
@@ -68,6 +69,8 @@ struct pending_sample *pending_add(struct ingest *ingest, const struct event_rec
 	memcpy(sample->bytes, raw, size);
 	if (form->line)
 		form->line->is_pending = true;
+	if (form->sums)
+		form->sums->is_pending = true;
 	probe_hits_calls(ingest->hits, record, &sample->calls);
 	pending->bytes += size;
 	pending->is_much |= pending->bytes > PENDING_MUCH_BYTES;
@@ -139,6 +142,7 @@ static void finish(struct ingest *ingest, struct pending_sample *sample)
 	if (sample->form.line && !sample->form.line->is_counted)
 		event_lines_destroy(&ingest->lines, sample->form.line);
 	ingest->pending->bytes -= sample->size;
+	free(sample->form.sums);
 	free(sample->calls.list);
 	free(sample->callers.frames);
 	process_maps_release(sample->maps);
@@ -166,6 +170,18 @@ void pending_destroy(struct ingest *ingest)
 	pending_drop(ingest, UINT32_MAX);
 	free(ingest->pending->list);
 	free(ingest->pending);
+}
+
+void ingest_mark_hit_values(const struct ingest *ingest, unsigned char *used)
+{
+	for (uint32_t i = 0; i < ingest->pending_count; i++)
+		hit_sums_mark(ingest->pending->list[i].form.sums, used);
+}
+
+void ingest_renumber_hit_values(struct ingest *ingest, const uint32_t *new_value)
+{
+	for (uint32_t i = 0; i < ingest->pending_count; i++)
+		hit_sums_renumber(ingest->pending->list[i].form.sums, new_value);
 }
 
 uint64_t ingest_lines_limit_ns(const struct ingest *ingest)

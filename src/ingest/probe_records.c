@@ -18,7 +18,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
-#include "hit_values.h"
+#include "hit_sums.h"
 #include "ingest/snapshot_probes.h"
 #include "pending.h"
 #include "probe_pairs.h"
@@ -165,8 +165,10 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 	form.number = hit_values_count(ingest, hit);
 	form.line = event_lines_begin(&ingest->lines, hit->end, hit->latency_ns, hit->values,
 				      hit->reading->column_count);
+	form.sums = hit_sums_begin(ingest, hit);
 	samples_add(ingest, hit->begin, &form, hit->raw, hit->size, false);
 	event_lines_end(&ingest->lines, form.line);
+	hit_sums_end(form.sums);
 }
 
 /* Returns 0 if it is not known. */
@@ -333,6 +335,7 @@ void probe_records_mark_targets(struct ingest *ingest)
 
 struct counts_of {
 	const struct probe_values *values;
+	const struct hit_tuples *tuples;
 	uint32_t probe;
 	uint16_t event;
 };
@@ -341,6 +344,8 @@ static bool is_of_probe(const void *context, const struct slice_entry *entry)
 {
 	const struct counts_of *of = context;
 
+	if (slice_entry_has_tuple(entry))
+		return of->tuples->rows[slice_entry_tuple(entry)].probe == of->probe;
 	return entry->event == of->event ||
 	       (entry->event == EVENT_OF_VALUES && of->values->rows[entry->stack].probe ==
 		of->probe);
@@ -350,7 +355,7 @@ static void remove_probe(struct ingest *ingest, uint32_t slot)
 {
 	struct probe_hits *hits = ingest->hits;
 	const struct counts_of of = {
-		.values = &hits->values, .probe = hits->rows[slot].id,
+		.values = &hits->values, .tuples = &hits->tuples, .probe = hits->rows[slot].id,
 		.event = hits->rows[slot].event,
 	};
 

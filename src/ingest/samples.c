@@ -9,7 +9,7 @@
 
 #include <linux/perf_event.h>
 
-#include "hit_values.h"
+#include "hit_sums.h"
 #include "pending.h"
 
 static void count_attribution(struct ingest *ingest, enum attribution attribution)
@@ -57,12 +57,14 @@ static void count(struct ingest *ingest, const struct event_record *record,
 		ingest->counters.dropped_no_memory++;
 	} else {
 		note_counted(ingest, form, &entry);
-		if (form->is_hit)
+		if (form->is_hit) {
 			event_lines_counted(&ingest->lines, form->line, &entry);
-		else if (form->is_wait)
+			hit_sums_count(ingest, form, record, origin->thread, &entry);
+		} else if (form->is_wait) {
 			event_lines_wait(&ingest->lines, record, form->time_ns, &entry);
-		else
+		} else {
 			hit_values_sample(ingest, record, &entry);
+		}
 		branches_count(ingest, record, origin, &entry, &ingest->samples->last_branches);
 	}
 	stack_counts_add(&ingest->counters.stacks, &stack->counts);

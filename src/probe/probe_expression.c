@@ -1,6 +1,8 @@
 /* probe_expression.c - see probe/probe_expression.h. */
 #include "probe/probe_expression.h"
 
+#include <stdio.h>
+
 #define ZERO_BUCKET 64		/* of a histogram by powers of two */
 
 /* Divides, with the result of the shifted dividend for INT64_MIN / -1. False: by zero. */
@@ -153,4 +155,30 @@ void probe_aggregate_range(const struct probe_aggregate *aggregate, uint16_t buc
 		*begin = bucket ? 1 - power(ZERO_BUCKET - bucket) : INT64_MIN;
 		*end = 1 - power(ZERO_BUCKET - bucket - 1u);
 	}
+}
+
+size_t probe_key_write(const struct probe_spec *spec, const struct probe_key *key, char *out,
+		       size_t room)
+{
+	static const char *const words[PROBE_KEY_KINDS] = {
+		"", "comm", "pid", "ppid", "tid", "uid", "cpu", "cgroup", "unit", "container",
+		"func", "stack", "kstack", "ustack",
+	};
+
+	return (size_t)snprintf(out, room, "%s", key->kind == PROBE_KEY_VALUE
+				? spec->arguments[key->argument].name : words[key->kind]);
+}
+
+size_t probe_aggregate_write(const struct probe_spec *spec, const struct probe_aggregate *aggregate,
+			     char *out, size_t room)
+{
+	static const char *const words[] = { "count", "sum", "avg", "min", "max", "hist", "lhist",
+					     "top" };
+	const struct probe_term *term = &aggregate->value.terms[0];
+
+	return (size_t)snprintf(out, room, aggregate->value.count ? "%s(%s)" : "%s",
+				words[aggregate->kind],
+				term->kind == TERM_LATENCY ? "lat"
+				: term->kind == TERM_VALUE ? spec->arguments[term->argument].name
+							   : "...");
 }

@@ -70,6 +70,19 @@ static int append(struct entry_set *set, const struct slice_entry *entry)
 	return 0;
 }
 
+/* Adds the weight of @entry to @found, which has its key. */
+static void add_weight(struct slice_entry *found, const struct slice_entry *entry)
+{
+	const int64_t weight = (int64_t)entry->weight, before = (int64_t)found->weight;
+
+	if (found->event == EVENT_OF_MINS)
+		found->weight = (uint64_t)(weight < before ? weight : before);
+	else if (found->event == EVENT_OF_MAXES)
+		found->weight = (uint64_t)(weight > before ? weight : before);
+	else
+		found->weight += entry->weight;
+}
+
 int entry_set_add(struct entry_set *set, const struct slice_entry *entry)
 {
 	const uint64_t hash = hash_of(entry);
@@ -81,7 +94,7 @@ int entry_set_add(struct entry_set *set, const struct slice_entry *entry)
 	found = find(set, entry, hash);
 	if (found && found->count <= UINT32_MAX - entry->count) {
 		found->count += entry->count;
-		found->weight += entry->weight;
+		add_weight(found, entry);
 		return 0;
 	}
 	err = append(set, entry);
@@ -323,7 +336,7 @@ int timeline_add(struct timeline *timeline, uint64_t time_ns, const struct slice
 	err = entry_set_add(&timeline->open, entry);
 	if (err)
 		return err;
-	if (entry->event != EVENT_OF_VALUES)
+	if (slice_entry_is_sample(entry))
 		open->samples += entry->count;
 	if (stack) {
 		stack_counts_add(&open->stacks, stack);
@@ -348,7 +361,7 @@ static uint32_t drop_entries(struct slice *slice, struct slice_entry *entries, u
 	for (uint32_t i = 0; i < count; i++) {
 		if (!is_dropped(context, &entries[i]))
 			entries[kept++] = entries[i];
-		else if (entries[i].event != EVENT_OF_VALUES)
+		else if (slice_entry_is_sample(&entries[i]))
 			slice->samples -= entries[i].count;
 	}
 	return kept;

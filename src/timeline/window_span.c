@@ -237,7 +237,7 @@ static struct slice cut_slice(const struct slice *slice, struct part part)
 		stack_counts_add(&cut.stacks, &slice->ticks[tick].stacks);
 	cut.samples = 0;
 	for (uint32_t i = 0; i < cut.count; i++)
-		if (cut.entries[i].event != EVENT_OF_VALUES)
+		if (slice_entry_is_sample(&cut.entries[i]))
 			cut.samples += cut.entries[i].count;
 	return cut;
 }

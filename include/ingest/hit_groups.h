@@ -1,0 +1,66 @@
+/* hit_groups.h - what is summed for each group of a probe's hits: `by`, aggregates, latencies.
+ *
+ *   hit -> keys of `by` -> tuple (probe, sum, keys, bucket) -> entry of the timeline
+ *
+ * A tuple is one sum of one group: the number of hits in a bucket of latency, sum(bytes), a bucket
+ * of hist(bytes), ... Its entries are of EVENT_OF_SUMS, of EVENT_OF_MINS or of EVENT_OF_MAXES, have
+ * the task and the stack of their hits, and the tuple's number in place of CPU and bucket; so they
+ * are folded like samples, by window, task and stack.
+ *
+ * Bounds: HIT_TUPLES_OF_PROBE tuples of a probe, HIT_TUPLES_MAX of all: what has no room is counted
+ *         with the keys HIT_KEY_OTHER, so that sums over all groups stay right.
+ * Thread: the analyzer's.
+ */
+#ifndef INGEST_HIT_GROUPS_H
+#define INGEST_HIT_GROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/id_map.h"
+#include "probe/probe_spec.h"
+#include "timeline/timeline.h"
+
+#define HIT_TUPLES_OF_PROBE 32768u
+#define HIT_TUPLES_MAX	    262144u	/* those of HIT_KEY_OTHER may be more */
+
+#define HIT_KEYS_MAX  (PROBE_KEYS_MAX + 1)	/* with the value of top() */
+#define HIT_KEY_NONE  UINT32_MAX	/* there is no such key, or the stack has it */
+#define HIT_KEY_OTHER (UINT32_MAX - 1)
+
+/* What a tuple sums; HIT_SUM_FIRST + i is aggregate i of the spec. */
+enum hit_sum {
+	HIT_SUM_HITS,	/* count: hits by bucket of latency; weight: summed latency in ns */
+	HIT_SUM_FIRST,
+	HIT_SUMS = HIT_SUM_FIRST + PROBE_AGGREGATES_MAX
+};
+
+struct hit_tuple {
+	uint32_t probe;			/* id */
+	uint32_t keys[HIT_KEYS_MAX];	/* ids of values (ingest/probe_state.h), or HIT_KEY_ */
+	uint16_t bucket;		/* HITS: latency_bucket(); hist, lhist: the bucket's index */
+	uint8_t sum;			/* enum hit_sum */
+};
+
+struct hit_tuples {
+	struct hit_tuple *rows;		/* owned */
+	uint32_t count, capacity;
+	struct id_set index;
+	uint32_t of_slot[64];		/* tuples of the probe in each of the PROBE_SLOTS */
+	bool is_full;			/* a tuple had no room since the last compaction */
+};
+
+void hit_tuples_finish(struct hit_tuples *tuples);	/* a zeroed struct is fine */
+/* Returns the number of @wanted, a tuple of the probe in @slot; of the tuple "other" if there is no
+ * room; ID_SET_NONE: out of memory. */
+uint32_t hit_tuples_intern(struct hit_tuples *tuples, uint32_t slot,
+			   const struct hit_tuple *wanted);
+/* Sets @values[id] of each value that a tuple with @used[number] has. */
+void hit_tuples_mark(const struct hit_tuples *tuples, const unsigned char *used,
+		     unsigned char *values);
+/* Forgets the tuples with !used[number] (count elements) and renumbers the values of the others.
+ * @renumbered[old] = new or ID_SET_NONE; @probes: id of the probe in each of the PROBE_SLOTS. */
+void hit_tuples_compact(struct hit_tuples *tuples, const unsigned char *used,
+			const uint32_t *new_value, const uint32_t *probes, uint32_t *renumbered);
+
+#endif

@@ -1,0 +1,44 @@
+/* hit_groups.h - sums the entries of groups of hits (ingest/hit_groups.h) over a window.
+ *
+ * Use:    hit_group_fold_init(), hit_group_fold_add() for all entries of the window,
+ *         hit_group_fold_finish() in every case. probe_builder_groups() makes the groups of a
+ *         snapshot of it.
+ * Thread: the analyzer's.
+ */
+#ifndef ANALYZER_HIT_GROUPS_H
+#define ANALYZER_HIT_GROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/id_map.h"
+#include "ingest/probe_state.h"
+#include "timeline/timeline.h"
+
+/* The sum of one tuple, for one stack if the stack is a key. */
+struct hit_cell {
+	uint32_t tuple, stack;	/* stack: ID_SET_NONE if it is no key */
+	uint64_t count;
+	int64_t weight;		/* or the least, or the greatest */
+};
+
+struct hit_group_fold {
+	const struct hit_tuples *tuples;	/* borrowed; NULL: nothing is folded */
+	struct hit_cell *cells;		/* owned */
+	uint32_t count, capacity;
+	struct id_map by_place;		/* (tuple, stack) -> cell */
+	unsigned char *wanted;		/* owned; by tuple: 0: not folded, 2: by its stack, too */
+	uint32_t tuple_count;
+	bool has_extremes;	/* there are minima or maxima to be folded */
+	bool is_out_of_memory;
+};
+
+/* Prepares to fold the groups of probe @probe; PROBE_ALL: of all. 0 or -ENOMEM. */
+int hit_group_fold_init(struct hit_group_fold *fold, const struct probe_hits *hits,
+			uint32_t probe);
+void hit_group_fold_finish(struct hit_group_fold *fold);	/* a zeroed one is fine, too */
+/* Adds entries; @are_extremes: only minima and maxima, else all but these. */
+void hit_group_fold_add(struct hit_group_fold *fold, const struct slice_entry *entries,
+			uint32_t count, bool are_extremes);
+
+#endif

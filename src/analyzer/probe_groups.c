@@ -1,0 +1,592 @@
+/* probe_groups.c - the groups of a probe's hits in a snapshot: see probe_parts.h.
+ *
+ *   cells of the fold -> groups, by their keys -> the largest -> sums, histograms, text
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/snapshot.h"
+#include "hit_groups.h"
+#include "probe/probe_expression.h"
+#include "probe_parts.h"
+
+#define NO_GROUP UINT32_MAX
+#define TOP_SHOWN 10	/* values of top() */
+
+/* A group while it is summed. */
+struct group {
+	uint32_t keys[PROBE_KEYS_MAX];	/* ids of values, HIT_KEY_OTHER, or HIT_KEY_NONE */
+	uint32_t stack;			/* one of those with its functions; ID_SET_NONE: no key */
+	uint64_t identity;
+	uint64_t count;
+	uint32_t first_cell;		/* cells of a group are linked by cell_next */
+	uint32_t shown;			/* place among the shown ones; NO_GROUP: it is left out */
+};
+
+struct grouping {
+	const struct hit_group_fold *fold;
+	struct ingest *ingest;
+	const struct probe_row *row;
+	struct group *groups;		/* owned, like all below */
+	uint32_t count, capacity;
+	struct id_map by_identity;
+	struct id_map stack_hashes;	/* stack -> index in `hashes` */
+	uint64_t *hashes;
+	uint32_t hash_count, hash_capacity;
+	uint32_t *cell_next, *cell_group;
+};
+
+static void finish(struct grouping *grouping)
+{
+	free(grouping->groups);
+	free(grouping->hashes);
+	free(grouping->cell_next);
+	free(grouping->cell_group);
+	id_map_finish(&grouping->by_identity);
+	id_map_finish(&grouping->stack_hashes);
+}
+
+/* Whether a frame of @mode belongs to the stack that a key of @kind means. */
+static bool is_in_key(enum probe_key_kind kind, const struct symbol *symbol)
+{
+	const bool is_kernel = symbol->mode == MODE_KERNEL;
+
+	return kind == PROBE_KEY_STACK || is_kernel == (kind == PROBE_KEY_KSTACK);
+}
+
+/* Calls of @take: for each frame of @stack that a key of @kind means, leaf first. */
+typedef void frame_taker(void *context, const struct symbol *symbol);
+
+static void walk(struct ingest *ingest, uint32_t stack, enum probe_key_kind kind,
+		 frame_taker *take, void *context)
+{
+	struct stack_trie *trie = &ingest->trie;
+	uint32_t frame = trie->stacks.frame[stack];
+	uint32_t node = trie->stacks.node[stack];
+
+	for (;;) {
+		const uint32_t id = symbol_names_of_frame(&ingest->names, trie, frame);
+
+		if (id != ID_SET_NONE && is_in_key(kind, &ingest->names.symbols[id]))
+			take(context, &ingest->names.symbols[id]);
+		if (node == STACK_NODE_ROOT)
+			return;
+		frame = trie->nodes.frame[node];
+		node = trie->nodes.parent[node];
+	}
+}
+
+struct hashing {
+	const struct ingest *ingest;
+	uint64_t hash;
+};
+
+static void hash_frame(void *context, const struct symbol *symbol)
+{
+	struct hashing *hashing = context;
+
+	hashing->hash = id_set_mix(hashing->hash, strpool_hash(hashing->ingest->strings,
+							       symbol->name) ^ symbol->address);
+}
+
+/* Returns a hash of the functions of @stack that the spec's keys mean. */
+static uint64_t hash_of_stack(struct grouping *grouping, uint32_t stack)
+{
+	const struct probe_spec *spec = grouping->row->spec;
+	struct hashing hashing = { grouping->ingest, 0 };
+	uint32_t at = id_map_get(&grouping->stack_hashes, stack);
+
+	if (at != ID_MAP_NONE)
+		return grouping->hashes[at];
+	for (uint32_t i = 0; i < spec->key_count; i++)
+		if (spec->keys[i].kind >= PROBE_KEY_STACK) {
+			hashing.hash = id_set_mix(hashing.hash, i);
+			walk(grouping->ingest, stack, spec->keys[i].kind, hash_frame, &hashing);
+		}
+	if (grouping->hash_count == grouping->hash_capacity) {
+		const uint32_t capacity =
+			grouping->hash_capacity ? grouping->hash_capacity * 2 : 64;
+		uint64_t *bigger = realloc(grouping->hashes, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return hashing.hash;
+		grouping->hashes = bigger;
+		grouping->hash_capacity = capacity;
+	}
+	at = grouping->hash_count;
+	grouping->hashes[at] = hashing.hash;
+	if (!id_map_put(&grouping->stack_hashes, stack, at))
+		grouping->hash_count++;
+	return hashing.hash;
+}
+
+/* Values without room of their own are one. */
+static uint32_t key_of(const struct grouping *grouping, uint32_t id)
+{
+	const struct probe_values *values = &grouping->ingest->hits->values;
+
+	if (id >= HIT_KEY_OTHER)
+		return id;
+	return values->rows[id].form == VALUE_OTHER_NUMBERS ||
+	       values->rows[id].form == VALUE_OTHER_TEXTS ? HIT_KEY_OTHER : id;
+}
+
+/* Returns the group of a cell, a new one if there is none; NO_GROUP: out of memory. */
+static uint32_t group_of(struct grouping *grouping, const struct hit_cell *cell)
+{
+	const struct hit_tuple *tuple = &grouping->fold->tuples->rows[cell->tuple];
+	struct group group = { .stack = cell->stack, .first_cell = NO_GROUP, .shown = NO_GROUP };
+	uint32_t found;
+
+	for (uint32_t i = 0; i < PROBE_KEYS_MAX; i++) {
+		group.keys[i] = key_of(grouping, tuple->keys[i]);
+		group.identity = id_set_mix(group.identity, group.keys[i]);
+	}
+	if (cell->stack != ID_SET_NONE && tuple->keys[0] != HIT_KEY_OTHER)
+		group.identity = id_set_mix(group.identity, hash_of_stack(grouping, cell->stack));
+	found = id_map_get(&grouping->by_identity, group.identity);
+	if (found != ID_MAP_NONE)
+		return found;
+	if (grouping->count == grouping->capacity) {
+		const uint32_t capacity = grouping->capacity ? grouping->capacity * 2 : 64;
+		struct group *bigger = realloc(grouping->groups, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return NO_GROUP;
+		grouping->groups = bigger;
+		grouping->capacity = capacity;
+	}
+	if (id_map_put(&grouping->by_identity, group.identity, grouping->count))
+		return NO_GROUP;
+	grouping->groups[grouping->count] = group;
+	return grouping->count++;
+}
+
+/* Puts the cells of the probe in groups. 0 or -ENOMEM. */
+static int group_cells(struct grouping *grouping)
+{
+	const struct hit_group_fold *fold = grouping->fold;
+
+	grouping->cell_next = malloc((fold->count + 1) * sizeof(*grouping->cell_next));
+	grouping->cell_group = malloc((fold->count + 1) * sizeof(*grouping->cell_group));
+	if (!grouping->cell_next || !grouping->cell_group)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < fold->count; i++) {
+		const struct hit_cell *cell = &fold->cells[i];
+		const struct hit_tuple *tuple = &fold->tuples->rows[cell->tuple];
+		struct group *group;
+
+		grouping->cell_group[i] = NO_GROUP;
+		if (tuple->probe != grouping->row->id)
+			continue;
+		grouping->cell_group[i] = group_of(grouping, cell);
+		if (grouping->cell_group[i] == NO_GROUP)
+			return -ENOMEM;
+		group = &grouping->groups[grouping->cell_group[i]];
+		grouping->cell_next[i] = group->first_cell;
+		group->first_cell = i;
+		if (tuple->sum == HIT_SUM_HITS)
+			group->count += cell->count;
+	}
+	return 0;
+}
+
+static int most_hits_first(const void *a, const void *b)
+{
+	const struct group *left = *(const struct group *const *)a;
+	const struct group *right = *(const struct group *const *)b;
+
+	if (left->count != right->count)
+		return left->count > right->count ? -1 : 1;
+	return left->identity < right->identity ? -1 : left->identity > right->identity;
+}
+
+struct writing {
+	struct probe_builder *builder;
+	struct ingest *ingest;
+	const char *at;
+};
+
+static void write_frame(void *context, const struct symbol *symbol)
+{
+	struct writing *writing = context;
+	const struct strpool *strings = writing->ingest->strings;
+	const char *name = strpool_get(strings,
+				       symbol_names_shown(&writing->ingest->names, symbol));
+	char text[24];
+
+	if (!name[0]) {
+		snprintf(text, sizeof(text), "0x%" PRIx64, symbol->address);
+		name = text;
+	}
+	if (writing->at)
+		probe_builder_append(writing->builder, " < ", 3);
+	else
+		writing->at = probe_builder_text(writing->builder, "", 0);
+	probe_builder_append(writing->builder, name, strlen(name));
+}
+
+static const char *put_text(struct probe_builder *builder, const char *text)
+{
+	return probe_builder_text(builder, text, strlen(text));
+}
+
+/* "leaf < caller < caller" */
+static const char *put_stack(struct probe_builder *builder, struct ingest *ingest, uint32_t stack,
+			     enum probe_key_kind kind)
+{
+	struct writing writing = { builder, ingest, NULL };
+
+	if (stack == ID_SET_NONE)
+		return put_text(builder, "[unknown]");
+	walk(ingest, stack, kind, write_frame, &writing);
+	return writing.at ? writing.at : put_text(builder, "[none]");
+}
+
+/* Puts the text of value @id. */
+static const char *put_value(struct probe_builder *builder, struct ingest *ingest,
+			     const struct probe_row *row, uint32_t id)
+{
+	const struct probe_reading *reading = row->generations[row->newest].reading;
+	const struct probe_values *values = &ingest->hits->values;
+	const struct value_row *from = id < HIT_KEY_OTHER ? &values->rows[id] : NULL;
+	char number[SNAPSHOT_NUMBER_BYTES];
+	struct probe_value value;
+	bool is_named;
+
+	if (!from)
+		return put_text(builder, id == HIT_KEY_OTHER ? "(other)" : "");
+	if (from->form == VALUE_UNKNOWN)
+		return put_text(builder, "[unknown]");
+	value = (struct probe_value){
+		.is_known = true, .is_text = from->form == VALUE_OF_TEXT,
+		.is_signed = from->is_signed, .number = from->number,
+		.text = values->text + from->text, .text_bytes = from->text_bytes,
+		.dso = from->dso, .serial = from->serial,
+	};
+	if (reading && from->column < reading->column_count)
+		return probe_builder_value(builder, ingest, row, from->column, &value, &is_named);
+	if (value.is_text)
+		return probe_builder_text(builder, value.text, value.text_bytes);
+	return put_text(builder, snapshot_number(value.is_signed, value.number, number));
+}
+
+static void put_keys(struct probe_builder *builder, const struct grouping *grouping,
+		     const struct group *from, struct snapshot_group *out)
+{
+	const struct probe_spec *spec = grouping->row->spec;
+
+	out->is_other = from->keys[0] == HIT_KEY_OTHER;
+	for (uint32_t i = 0; i < spec->key_count; i++)
+		out->keys[i] = spec->keys[i].kind >= PROBE_KEY_STACK && !out->is_other
+			       ? put_stack(builder, grouping->ingest, from->stack,
+					   spec->keys[i].kind)
+			       : put_value(builder, grouping->ingest, grouping->row,
+					   from->keys[i]);
+	out->id = from->identity;
+}
+
+/* Appends a row of a histogram or of the most frequent values. */
+static void put_spread_row(struct probe_builder *builder, struct snapshot_spread *spread,
+			   const struct snapshot_spread_row *row)
+{
+	struct snapshot_spread_row *bigger;
+
+	if (builder->spread_count == builder->spread_capacity) {
+		const uint32_t capacity = builder->spread_capacity * 2 + 64;
+
+		bigger = realloc(builder->spreads, capacity * sizeof(*bigger));
+		if (!bigger) {
+			builder->is_out_of_memory = true;
+			return;
+		}
+		builder->spreads = bigger;
+		builder->spread_capacity = capacity;
+	}
+	if (!spread->count)	/* the index for now: the array moves */
+		spread->rows = (const struct snapshot_spread_row *)(uintptr_t)(
+			builder->spread_count * sizeof(*row));
+	builder->spreads[builder->spread_count++] = *row;
+	spread->count++;
+}
+
+static void put_histogram(struct probe_builder *builder, const struct probe_aggregate *aggregate,
+			  const uint64_t *counts, struct snapshot_spread *out)
+{
+	uint32_t first = 0, end = PROBE_BUCKETS_MAX;
+
+	while (first < end && !counts[first])
+		first++;
+	while (end > first && !counts[end - 1])
+		end--;
+	for (uint32_t i = first; i < end; i++) {
+		struct snapshot_spread_row row = { .text = put_text(builder, ""),
+						   .count = counts[i] };
+
+		probe_aggregate_range(aggregate, (uint16_t)i, &row.begin, &row.end);
+		put_spread_row(builder, out, &row);
+	}
+}
+
+static void put_latency(struct probe_builder *builder, const uint64_t *buckets,
+			struct snapshot_group *out)
+{
+	struct snapshot_latency latency;
+	uint32_t first = 0, end = LATENCY_OCTAVES;
+
+	latency_summarize(buckets, 0, &latency);
+	out->p50_ns = latency.p50_ns;
+	out->p99_ns = latency.p99_ns;
+	out->max_ns = latency.max_ns;
+	while (first < end && !latency.octaves[first])
+		first++;
+	while (end > first && !latency.octaves[end - 1])
+		end--;
+	for (uint32_t i = first; i < end && i < 63; i++)
+		put_spread_row(builder, &out->latency, &(struct snapshot_spread_row){
+			.text = put_text(builder, ""), .begin = i ? INT64_C(1) << i : 0,
+			.end = i < 62 ? INT64_C(2) << i : INT64_MAX,
+			.count = latency.octaves[i],
+		});
+}
+
+/* Inserts a value, most frequent first, among the @count that are there. */
+static uint32_t insert_top(const struct hit_cell **top, uint32_t count, const struct hit_cell *cell)
+{
+	uint32_t at = count;
+
+	if (at == TOP_SHOWN) {
+		if (top[at - 1]->count >= cell->count)
+			return count;
+		at--;
+	}
+	for (; at && top[at - 1]->count < cell->count; at--)
+		top[at] = top[at - 1];
+	top[at] = cell;
+	return count < TOP_SHOWN ? count + 1 : count;
+}
+
+/* Fills the most frequent values of aggregate @index. */
+static void put_top(struct probe_builder *builder, const struct grouping *grouping,
+		    const struct group *from, uint32_t index, struct snapshot_sum *out)
+{
+	const struct hit_group_fold *fold = grouping->fold;
+	const struct hit_cell *top[TOP_SHOWN];
+	uint32_t count = 0;
+
+	for (uint32_t i = from->first_cell; i != NO_GROUP; i = grouping->cell_next[i])
+		if (fold->tuples->rows[fold->cells[i].tuple].sum == HIT_SUM_FIRST + index)
+			count = insert_top(top, count, &fold->cells[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t id = fold->tuples->rows[top[i]->tuple].keys[PROBE_KEYS_MAX];
+
+		put_spread_row(builder, &out->spread, &(struct snapshot_spread_row){
+			.text = put_value(builder, grouping->ingest, grouping->row,
+					  key_of(grouping, id)),
+			.count = top[i]->count,
+		});
+	}
+}
+
+/* Fills aggregate @index. */
+static void put_sum(struct probe_builder *builder, const struct grouping *grouping,
+		    const struct group *from, uint32_t index, struct snapshot_sum *out)
+{
+	const struct probe_aggregate *aggregate = &grouping->row->spec->aggregates[index];
+	const struct hit_group_fold *fold = grouping->fold;
+	const bool is_least = aggregate->kind == AGGREGATE_MIN;
+	const bool is_most = aggregate->kind == AGGREGATE_MAX;
+	uint64_t counts[PROBE_BUCKETS_MAX] = { 0 };
+
+	if (aggregate->kind == AGGREGATE_COUNT)
+		out->count = from->count;
+	for (uint32_t i = from->first_cell; i != NO_GROUP; i = grouping->cell_next[i]) {
+		const struct hit_cell *cell = &fold->cells[i];
+		const struct hit_tuple *tuple = &fold->tuples->rows[cell->tuple];
+
+		if (tuple->sum != HIT_SUM_FIRST + index)
+			continue;
+		counts[tuple->bucket < PROBE_BUCKETS_MAX ? tuple->bucket : 0] += cell->count;
+		if (!is_least && !is_most)
+			out->value = (int64_t)((uint64_t)out->value + (uint64_t)cell->weight);
+		else if (!out->count || (is_least ? cell->weight < out->value
+						  : cell->weight > out->value))
+			out->value = cell->weight;
+		out->count += cell->count;
+	}
+	if (aggregate->kind == AGGREGATE_TOP)
+		put_top(builder, grouping, from, index, out);
+	else if (aggregate->kind == AGGREGATE_HIST || aggregate->kind == AGGREGATE_LHIST)
+		put_histogram(builder, aggregate, counts, &out->spread);
+}
+
+static void put_group(struct probe_builder *builder, const struct grouping *grouping,
+		      const struct group *from, double attached_s, struct snapshot_group *out)
+{
+	const struct hit_group_fold *fold = grouping->fold;
+	uint64_t buckets[LATENCY_BUCKETS] = { 0 };
+
+	put_keys(builder, grouping, from, out);
+	out->count = from->count;
+	out->per_s = snapshot_per_s(from->count, attached_s);
+	for (uint32_t i = from->first_cell; i != NO_GROUP; i = grouping->cell_next[i]) {
+		const struct hit_cell *cell = &fold->cells[i];
+		const struct hit_tuple *tuple = &fold->tuples->rows[cell->tuple];
+
+		if (tuple->sum != HIT_SUM_HITS)
+			continue;
+		buckets[tuple->bucket % LATENCY_BUCKETS] += cell->count;
+		out->latency_ns += (uint64_t)cell->weight;
+	}
+	if (grouping->row->spec->edge == PROBE_LATENCY)
+		put_latency(builder, buckets, out);
+	for (uint32_t i = 0; i < grouping->row->spec->aggregate_count; i++)
+		put_sum(builder, grouping, from, i, &out->sums[i]);
+}
+
+/* Counts the hits of the last seconds; the last second is not over yet, and left out. */
+static void put_sparks(const struct grouping *grouping, struct snapshot_group *list,
+		       const struct probe_builder_span *span, uint32_t points)
+{
+	const struct timeline *timeline = &grouping->ingest->timeline;
+	const struct hit_group_fold *fold = grouping->fold;
+	const uint64_t now = span->end_ns / SLICE_NS;
+
+	for (uint32_t s = timeline->count; s-- > 0;) {
+		const struct slice *slice = &timeline->slices[s];
+		const uint64_t age = now - slice->start_ns / SLICE_NS;
+
+		if (slice->start_ns > span->end_ns || !age)
+			continue;
+		if (age > points)
+			break;
+		for (uint32_t i = 0; i < slice->count; i++) {
+			const struct slice_entry *entry = &slice->entries[i];
+			const uint32_t tuple = slice_entry_tuple(entry);
+			uint64_t place = (uint64_t)tuple << 32 | ID_SET_NONE;
+			uint32_t cell, group;
+
+			if (entry->event != EVENT_OF_SUMS || tuple >= fold->tuple_count ||
+			    fold->tuples->rows[tuple].sum != HIT_SUM_HITS)
+				continue;
+			cell = id_map_get(&fold->by_place, place);
+			if (cell == ID_MAP_NONE)	/* the stack is a key */
+				cell = id_map_get(&fold->by_place,
+						  (uint64_t)tuple << 32 | entry->stack);
+			group = cell == ID_MAP_NONE ? NO_GROUP : grouping->cell_group[cell];
+			if (group != NO_GROUP && grouping->groups[group].shown != NO_GROUP)
+				list[grouping->groups[group].shown].spark[points - age] +=
+					(float)entry->count;
+		}
+	}
+}
+
+static void describe(struct probe_builder *builder, const struct probe_spec *spec,
+		     struct snapshot_groups *out)
+{
+	char text[PROBE_SPEC_BYTES];
+
+	out->has_latency = spec->edge == PROBE_LATENCY;
+	out->key_count = spec->key_count;
+	out->aggregate_count = spec->aggregate_count;
+	for (uint32_t i = 0; i < spec->key_count; i++) {
+		probe_key_write(spec, &spec->keys[i], text, sizeof(text));
+		out->key_names[i] = put_text(builder, text);
+	}
+	for (uint32_t i = 0; i < spec->aggregate_count; i++) {
+		const struct probe_aggregate *aggregate = &spec->aggregates[i];
+
+		probe_aggregate_write(spec, aggregate, text, sizeof(text));
+		out->aggregates[i] = (struct snapshot_aggregate){
+			.name = put_text(builder, text), .kind = aggregate->kind,
+			.is_ns = aggregate->value.count == 1 &&
+				 aggregate->value.terms[0].kind == TERM_LATENCY,
+		};
+	}
+}
+
+/* Appends room for @count groups. NULL: out of memory. */
+static struct snapshot_group *add_list(struct probe_builder *builder, uint32_t count)
+{
+	struct snapshot_group *bigger = realloc(builder->group_list,
+						(builder->listed_count + count + 1) *
+						sizeof(*bigger));
+
+	if (!bigger)
+		return NULL;
+	builder->group_list = bigger;
+	bigger += builder->listed_count;
+	memset(bigger, 0, count * sizeof(*bigger));
+	builder->listed_count += count;
+	return bigger;
+}
+
+/* Fills the groups of one probe. 0 or -ENOMEM. */
+static int put_groups(struct probe_builder *builder, struct grouping *grouping,
+		      const struct probe_builder_span *span, struct snapshot_groups *out)
+{
+	const struct probe_row *row = grouping->row;
+	const uint64_t attached_ns = probe_turns_between(&row->turns, span->begin_ns,
+							 span->end_ns);
+	struct group **sorted;
+	struct snapshot_group *list;
+
+	if (group_cells(grouping))
+		return -ENOMEM;
+	sorted = malloc((grouping->count + 1) * sizeof(*sorted));
+	if (!sorted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < grouping->count; i++)
+		sorted[i] = &grouping->groups[i];
+	qsort(sorted, grouping->count, sizeof(struct group *), most_hits_first);
+	*out = (struct snapshot_groups){ .probe = row->id, .spark_count = PROBE_SPARK_POINTS };
+	describe(builder, row->spec, out);
+	out->count = grouping->count < PROBE_GROUPS_SHOWN ? grouping->count : PROBE_GROUPS_SHOWN;
+	list = add_list(builder, out->count);
+	for (uint32_t i = 0; list && i < grouping->count; i++) {
+		if (i < out->count) {
+			sorted[i]->shown = i;
+			put_group(builder, grouping, sorted[i], (double)attached_ns / 1e9,
+				  &list[i]);
+		} else {
+			out->left_out++;
+			out->left_out_hits += sorted[i]->count;
+		}
+	}
+	if (list)
+		put_sparks(grouping, list, span, out->spark_count);
+	free(sorted);
+	return list ? 0 : -ENOMEM;
+}
+
+static bool has_groups(const struct probe_row *row, const struct probe_builder_span *span)
+{
+	return row->id && (span->wants_values || span->detail == row->id) &&
+	       (row->spec->key_count || row->spec->aggregate_count);
+}
+
+int probe_builder_groups(struct probe_builder *builder, struct ingest *ingest,
+			 const struct hit_group_fold *fold, const struct probe_builder_span *span)
+{
+	int err = 0;
+
+	if (!fold->tuples)
+		return 0;
+	builder->groups = calloc(PROBE_SLOTS, sizeof(*builder->groups));
+	if (!builder->groups)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < builder->head.count && !err; i++) {
+		struct grouping grouping = { .fold = fold, .ingest = ingest };
+
+		grouping.row = probe_hits_of_event(ingest->hits, builder->list[i].event);
+		if (!grouping.row || !has_groups(grouping.row, span))
+			continue;
+		err = put_groups(builder, &grouping, span,
+				 &builder->groups[builder->head.group_count++]);
+		finish(&grouping);
+	}
+	return err;
+}
