@@ -266,6 +266,10 @@ struct snapshot {
 	const char *host;
 	const char *event;	/* name of the event shown */
 	bool is_of_waits;	/* the event counts waits: weights are ns */
+	const char *hit_weight;	/* what the hits weigh, "lat", "sum(bytes)", as query.hit_weight
+				 * asks; "": their number */
+	bool is_hit_time;	/* that is a latency: weights are ns */
+	uint64_t hit_group;	/* query.hit_group, if the event has it; 0: all hits are shown */
 	bool is_wall;		/* is_of_waits, and has time on a CPU as well */
 	const char *target;	/* "8 CPUs", "pid 4121", ... */
 	uint32_t target_pid;	/* the only process that is sampled; 0: none, or several */

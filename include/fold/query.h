@@ -67,6 +67,10 @@ struct query {
 	uint32_t probe;		/* probe to show in detail (struct snapshot_probes); 0: none */
 	uint32_t hit_probe;	/* probe of the hit to show in detail */
 	uint64_t hit;		/* number of that hit in the probe's log; 0: none */
+	unsigned int hit_weight;	/* enum hit_weight: if the event shown is a probe that has
+					 * it; else as HIT_WEIGHT_COUNT */
+	uint64_t hit_group;	/* snapshot_group.id: only the hits of that group of the probe shown
+				 * are in rows, trees and groups; 0: all */
 	/* Function to list: an address in it, DSO 0: none; or "[DSO:]SYMBOL" by name, "": none, of
 	 * which the one with the most samples is listed. */
 	struct source_request listing;
@@ -84,6 +88,13 @@ struct query {
 struct fold_stop {
 	bool (*is_due)(void *owner);	/* NULL: never */
 	void *owner;
+};
+
+/* What a hit of the probe that is shown weighs in rows, trees and groups. */
+enum hit_weight {
+	HIT_WEIGHT_COUNT,	/* 1: weights are numbers of hits */
+	HIT_WEIGHT_LATENCY,	/* ns */
+	HIT_WEIGHT_AGGREGATE	/* + i: the sum of aggregate i of the spec, SUM or AVG */
 };
 
 #define SOURCE_REQUESTS_MAX 128	/* rows of a large terminal */

@@ -134,6 +134,17 @@ static uint32_t key_of(const struct grouping *grouping, uint32_t id)
 	       values->rows[id].form == VALUE_OTHER_TEXTS ? HIT_KEY_OTHER : id;
 }
 
+/* Returns a number that is equal for equal values, whatever their ids become. */
+static uint64_t content_of(const struct grouping *grouping, uint32_t id)
+{
+	const struct value_row *row;
+
+	if (id >= HIT_KEY_OTHER)
+		return id;
+	row = &grouping->ingest->hits->values.rows[id];
+	return id_set_mix(row->number, (uint64_t)row->dso << 8 | row->form);
+}
+
 /* Returns the group of a cell, a new one if there is none; NO_GROUP: out of memory. */
 static uint32_t group_of(struct grouping *grouping, const struct hit_cell *cell)
 {
@@ -143,7 +154,7 @@ static uint32_t group_of(struct grouping *grouping, const struct hit_cell *cell)
 
 	for (uint32_t i = 0; i < PROBE_KEYS_MAX; i++) {
 		group.keys[i] = key_of(grouping, tuple->keys[i]);
-		group.identity = id_set_mix(group.identity, group.keys[i]);
+		group.identity = id_set_mix(group.identity, content_of(grouping, group.keys[i]));
 	}
 	if (cell->stack != ID_SET_NONE && tuple->keys[0] != HIT_KEY_OTHER)
 		group.identity = id_set_mix(group.identity, hash_of_stack(grouping, cell->stack));

@@ -31,7 +31,7 @@ struct snapshot *snapshot_create_failure(void)
 	if (!snapshot)
 		return NULL;
 	snapshot->host = snapshot->event = snapshot->target = snapshot->notice = "";
-	snapshot->absent_events = "";
+	snapshot->absent_events = snapshot->hit_weight = "";
 	snapshot->baseline.label = snapshot->baseline.notice = "";
 	snapshot->is_last = true;
 	snapshot->end_err = -ENOMEM;

@@ -169,7 +169,7 @@ static void join_groups(const struct group_list *from, struct group_tree *out,
 /* The last step: one block, offsets become pointers. */
 static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *list,
 			     const struct tree_list *tree, const struct tree_list *callees,
-			     const struct group_list *groups, const size_t head_text[8])
+			     const struct group_list *groups, const size_t head_text[9])
 {
 	const size_t rows_bytes = list->count * sizeof(*list->rows);
 	const size_t tree_bytes = tree->builder.tree.node_count * sizeof(struct tree_node);
@@ -207,6 +207,7 @@ static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *
 	out->baseline.label = text + head_text[5];
 	out->baseline.notice = text + head_text[6];
 	out->absent_events = text + head_text[7];
+	out->hit_weight = text + head_text[8];
 	out->next_event = NULL;
 	out->folded = NULL;
 	out->events = NULL;
@@ -232,7 +233,7 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	struct tree_list callees = { .fold = sources->callees };
 	struct group_list groups = { .texts = NULL };
 	struct snapshot *out = NULL;
-	size_t head_text[8];
+	size_t head_text[9];
 
 	snapshot_text_put(&list.block, "");
 	head_text[0] = snapshot_text_put(&list.block, head->host);
@@ -244,6 +245,7 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
 	head_text[6] = snapshot_text_put(&list.block, head->baseline.notice);
 	head_text[7] = snapshot_text_put_lines(&list.block,
 					       head->absent_events ? head->absent_events : "");
+	head_text[8] = snapshot_text_put(&list.block, head->hit_weight ? head->hit_weight : "");
 	if (!list.block.is_out_of_memory && !snapshot_rows_fill(&list) &&
 	    !fill_tree(&list, &tree) && !fill_tree(&list, &callees) &&
 	    !fill_groups(&list, &groups))
