@@ -26,6 +26,12 @@ bool probe_expression_value(const struct probe_expression *expression,
  *                  most PROBE_BUCKETS_MAX - 1: to and above */
 #define PROBE_BUCKETS_MAX  1024
 
+/* True: the values of @aggregate are latencies. */
+static inline bool probe_aggregate_is_ns(const struct probe_aggregate *aggregate)
+{
+	return aggregate->value.count == 1 && aggregate->value.terms[0].kind == TERM_LATENCY;
+}
+
 /* Returns the bucket of @value in the histogram @aggregate, AGGREGATE_HIST or _LHIST. */
 uint16_t probe_aggregate_bucket(const struct probe_aggregate *aggregate, int64_t value);
 /* Returns the range of a bucket, *@begin <= value < *@end; INT64_MIN or INT64_MAX: it is open. */

@@ -53,25 +53,26 @@ static bool is_known(const struct compare *compare, const struct query *query, u
 
 	return compare->has_rows && compare->keys == keys && compare->event == event &&
 	       compare->raw_waits == query->raw_waits &&
+	       compare->hit_weight == query->hit_weight &&
+	       compare->hit_group == query->hit_group &&
 	       compare->baseline == ingest->baseline.number &&
 	       compare->names == names_now(ingest) &&
 	       (!compare->pairs.count || compare->symbol_count == ingest->names.count) &&
 	       filter_is_same(&compare->filter, &query->filter);
 }
 
-static void add_baseline(struct fold *rows, const struct baseline *baseline)
+static void add_baseline(struct fold *rows, struct slice base)
 {
-	const struct slice whole = { .entries = baseline->entries, .count = baseline->count };
-
 	if (fold_can_be_dense(rows))
-		fold_add_slices_dense(rows, &whole, NULL, 1);
+		fold_add_slices_dense(rows, &base, NULL, 1);
 	else
-		fold_add(rows, baseline->entries, baseline->count, 1.0);
+		fold_add(rows, base.entries, base.count, 1.0);
 }
 
 const struct fold *compare_rows(struct compare *compare, const struct query *query,
 				unsigned int keys, uint32_t event,
-				const struct wait_stacks *waits, const struct fold_stop *stop)
+				const struct wait_stacks *waits, struct slice base,
+				const struct fold_stop *stop)
 {
 	struct ingest *ingest = compare->ingest;
 	struct fold *rows = &compare->rows;
@@ -83,6 +84,8 @@ const struct fold *compare_rows(struct compare *compare, const struct query *que
 	compare->keys = keys;
 	compare->event = event;
 	compare->raw_waits = query->raw_waits;
+	compare->hit_weight = query->hit_weight;
+	compare->hit_group = query->hit_group;
 	compare->baseline = ingest->baseline.number;
 	compare->names = names_now(ingest);
 	fold_init(rows, &ingest->trie, &ingest->names, &ingest->tasks, keys, event,
@@ -91,7 +94,7 @@ const struct fold *compare_rows(struct compare *compare, const struct query *que
 	compare->has_rows = true;
 	rows->pairs = compare->pairs.count ? &compare->pairs : NULL;
 	rows->stop = *stop;
-	add_baseline(rows, &ingest->baseline);
+	add_baseline(rows, base);
 	compare->symbol_count = ingest->names.count;
 	if (!rows->is_out_of_memory && !rows->is_stopped)
 		return rows;

@@ -27,6 +27,8 @@ struct compare {
 	unsigned int keys;
 	uint32_t event, baseline, symbol_count;
 	bool raw_waits;
+	unsigned int hit_weight;
+	uint64_t hit_group;
 	uint64_t names;
 };
 
@@ -41,11 +43,12 @@ bool compare_is_wanted(const struct compare *compare, const struct query *query,
  * until the next call. */
 const struct symbol_pairs *compare_pairs(struct compare *compare);
 
-/* Folds the baseline into rows by @keys, the query's filter and @waits. Call compare_pairs()
+/* Folds @base, the entries of the baseline as they are shown, into rows by @keys, the query's filter and @waits. Call compare_pairs()
  * before. NULL: out of memory, or @stop was due. BORROWED until the next call. */
 const struct fold *compare_rows(struct compare *compare, const struct query *query,
 				unsigned int keys, uint32_t event,
-				const struct wait_stacks *waits, const struct fold_stop *stop);
+				const struct wait_stacks *waits, struct slice base,
+				const struct fold_stop *stop);
 
 /* Describes the baseline in @head, with the totals of its rows @base. @base NULL: not compared. */
 void compare_describe(const struct compare *compare, const struct fold *base,

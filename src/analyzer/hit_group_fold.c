@@ -7,14 +7,6 @@
 
 enum { NOT_WANTED, WANTED, WANTED_BY_STACK };
 
-static bool has_stack_key(const struct probe_spec *spec)
-{
-	for (uint32_t i = 0; i < spec->key_count; i++)
-		if (spec->keys[i].kind >= PROBE_KEY_STACK)
-			return true;
-	return false;
-}
-
 static bool has_groups(const struct probe_row *row, uint32_t probe)
 {
 	return row->id && (probe == PROBE_ALL || probe == row->id) &&
@@ -41,7 +33,7 @@ static unsigned char want(const struct probe_hits *hits, const struct hit_tuple 
 		const struct probe_row *row = &hits->rows[slot];
 
 		if (row->id == tuple->probe && has_groups(row, probe))
-			return has_stack_key(row->spec) ? WANTED_BY_STACK : WANTED;
+			return hit_group_has_stack(row->spec) ? WANTED_BY_STACK : WANTED;
 	}
 	return NOT_WANTED;
 }

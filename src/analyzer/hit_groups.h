@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/id_map.h"
+#include "ingest/ingest.h"
 #include "ingest/probe_state.h"
 #include "timeline/timeline.h"
 
@@ -40,5 +41,18 @@ void hit_group_fold_finish(struct hit_group_fold *fold);	/* a zeroed one is fine
 /* Adds entries; @are_extremes: only minima and maxima, else all but these. */
 void hit_group_fold_add(struct hit_group_fold *fold, const struct slice_entry *entries,
 			uint32_t count, bool are_extremes);
+
+/* Whether a key of @spec is the stack, or a part of it. */
+bool hit_group_has_stack(const struct probe_spec *spec);
+/* Returns @id, a key of a tuple; HIT_KEY_OTHER if it stands for values without room of their own. */
+uint32_t hit_group_key(const struct ingest *ingest, uint32_t id);
+/* Returns the identity of the group that a tuple of @row belongs to, which is equal in all
+ * snapshots. @stack: ID_SET_NONE if no key is the stack. */
+uint64_t hit_group_identity(struct ingest *ingest, const struct probe_row *row,
+			    const struct hit_tuple *tuple, uint32_t stack);
+/* Calls @take for each function of @stack, leaf first, that a key of @kind means. */
+typedef void hit_group_frame(void *context, const struct symbol *symbol);
+void hit_group_walk(struct ingest *ingest, uint32_t stack, enum probe_key_kind kind,
+		    hit_group_frame *take, void *context);
 
 #endif

@@ -33,116 +33,15 @@ struct grouping {
 	struct group *groups;		/* owned, like all below */
 	uint32_t count, capacity;
 	struct id_map by_identity;
-	struct id_map stack_hashes;	/* stack -> index in `hashes` */
-	uint64_t *hashes;
-	uint32_t hash_count, hash_capacity;
 	uint32_t *cell_next, *cell_group;
 };
 
 static void finish(struct grouping *grouping)
 {
 	free(grouping->groups);
-	free(grouping->hashes);
 	free(grouping->cell_next);
 	free(grouping->cell_group);
 	id_map_finish(&grouping->by_identity);
-	id_map_finish(&grouping->stack_hashes);
-}
-
-/* Whether a frame of @mode belongs to the stack that a key of @kind means. */
-static bool is_in_key(enum probe_key_kind kind, const struct symbol *symbol)
-{
-	const bool is_kernel = symbol->mode == MODE_KERNEL;
-
-	return kind == PROBE_KEY_STACK || is_kernel == (kind == PROBE_KEY_KSTACK);
-}
-
-/* Calls of @take: for each frame of @stack that a key of @kind means, leaf first. */
-typedef void frame_taker(void *context, const struct symbol *symbol);
-
-static void walk(struct ingest *ingest, uint32_t stack, enum probe_key_kind kind,
-		 frame_taker *take, void *context)
-{
-	struct stack_trie *trie = &ingest->trie;
-	uint32_t frame = trie->stacks.frame[stack];
-	uint32_t node = trie->stacks.node[stack];
-
-	for (;;) {
-		const uint32_t id = symbol_names_of_frame(&ingest->names, trie, frame);
-
-		if (id != ID_SET_NONE && is_in_key(kind, &ingest->names.symbols[id]))
-			take(context, &ingest->names.symbols[id]);
-		if (node == STACK_NODE_ROOT)
-			return;
-		frame = trie->nodes.frame[node];
-		node = trie->nodes.parent[node];
-	}
-}
-
-struct hashing {
-	const struct ingest *ingest;
-	uint64_t hash;
-};
-
-static void hash_frame(void *context, const struct symbol *symbol)
-{
-	struct hashing *hashing = context;
-
-	hashing->hash = id_set_mix(hashing->hash, strpool_hash(hashing->ingest->strings,
-							       symbol->name) ^ symbol->address);
-}
-
-/* Returns a hash of the functions of @stack that the spec's keys mean. */
-static uint64_t hash_of_stack(struct grouping *grouping, uint32_t stack)
-{
-	const struct probe_spec *spec = grouping->row->spec;
-	struct hashing hashing = { grouping->ingest, 0 };
-	uint32_t at = id_map_get(&grouping->stack_hashes, stack);
-
-	if (at != ID_MAP_NONE)
-		return grouping->hashes[at];
-	for (uint32_t i = 0; i < spec->key_count; i++)
-		if (spec->keys[i].kind >= PROBE_KEY_STACK) {
-			hashing.hash = id_set_mix(hashing.hash, i);
-			walk(grouping->ingest, stack, spec->keys[i].kind, hash_frame, &hashing);
-		}
-	if (grouping->hash_count == grouping->hash_capacity) {
-		const uint32_t capacity =
-			grouping->hash_capacity ? grouping->hash_capacity * 2 : 64;
-		uint64_t *bigger = realloc(grouping->hashes, capacity * sizeof(*bigger));
-
-		if (!bigger)
-			return hashing.hash;
-		grouping->hashes = bigger;
-		grouping->hash_capacity = capacity;
-	}
-	at = grouping->hash_count;
-	grouping->hashes[at] = hashing.hash;
-	if (!id_map_put(&grouping->stack_hashes, stack, at))
-		grouping->hash_count++;
-	return hashing.hash;
-}
-
-/* Values without room of their own are one. */
-static uint32_t key_of(const struct grouping *grouping, uint32_t id)
-{
-	const struct probe_values *values = &grouping->ingest->hits->values;
-
-	if (id >= HIT_KEY_OTHER)
-		return id;
-	return values->rows[id].form == VALUE_OTHER_NUMBERS ||
-	       values->rows[id].form == VALUE_OTHER_TEXTS ? HIT_KEY_OTHER : id;
-}
-
-/* Returns a number that is equal for equal values, whatever their ids become. */
-static uint64_t content_of(const struct grouping *grouping, uint32_t id)
-{
-	const struct value_row *row;
-
-	if (id >= HIT_KEY_OTHER)
-		return id;
-	row = &grouping->ingest->hits->values.rows[id];
-	return id_set_mix(row->number, (uint64_t)row->dso << 8 | row->form);
 }
 
 /* Returns the group of a cell, a new one if there is none; NO_GROUP: out of memory. */
@@ -152,12 +51,9 @@ static uint32_t group_of(struct grouping *grouping, const struct hit_cell *cell)
 	struct group group = { .stack = cell->stack, .first_cell = NO_GROUP, .shown = NO_GROUP };
 	uint32_t found;
 
-	for (uint32_t i = 0; i < PROBE_KEYS_MAX; i++) {
-		group.keys[i] = key_of(grouping, tuple->keys[i]);
-		group.identity = id_set_mix(group.identity, content_of(grouping, group.keys[i]));
-	}
-	if (cell->stack != ID_SET_NONE && tuple->keys[0] != HIT_KEY_OTHER)
-		group.identity = id_set_mix(group.identity, hash_of_stack(grouping, cell->stack));
+	for (uint32_t i = 0; i < PROBE_KEYS_MAX; i++)
+		group.keys[i] = hit_group_key(grouping->ingest, tuple->keys[i]);
+	group.identity = hit_group_identity(grouping->ingest, grouping->row, tuple, cell->stack);
 	found = id_map_get(&grouping->by_identity, group.identity);
 	if (found != ID_MAP_NONE)
 		return found;
@@ -253,7 +149,7 @@ static const char *put_stack(struct probe_builder *builder, struct ingest *inges
 
 	if (stack == ID_SET_NONE)
 		return put_text(builder, "[unknown]");
-	walk(ingest, stack, kind, write_frame, &writing);
+	hit_group_walk(ingest, stack, kind, write_frame, &writing);
 	return writing.at ? writing.at : put_text(builder, "[none]");
 }
 
@@ -396,7 +292,7 @@ static void put_top(struct probe_builder *builder, const struct grouping *groupi
 
 		put_spread_row(builder, &out->spread, &(struct snapshot_spread_row){
 			.text = put_value(builder, grouping->ingest, grouping->row,
-					  key_of(grouping, id)),
+					  hit_group_key(grouping->ingest, id)),
 			.count = top[i]->count,
 		});
 	}
@@ -513,8 +409,7 @@ static void describe(struct probe_builder *builder, const struct probe_spec *spe
 		probe_aggregate_write(spec, aggregate, text, sizeof(text));
 		out->aggregates[i] = (struct snapshot_aggregate){
 			.name = put_text(builder, text), .kind = aggregate->kind,
-			.is_ns = aggregate->value.count == 1 &&
-				 aggregate->value.terms[0].kind == TERM_LATENCY,
+			.is_ns = probe_aggregate_is_ns(aggregate),
 		};
 	}
 }

@@ -233,6 +233,52 @@ static void fold_extremes(struct publisher *publisher, struct window_fold *folds
 	free(slices);
 }
 
+/* Folds the hits of the probe shown as publisher->projection says; counts of probes as they are. */
+static struct stack_counts fold_projected(struct publisher *publisher, struct window_fold *folds,
+					  struct window_span span)
+{
+	struct probe_fold *probes = folds->probes;
+	struct stack_counts stacks = { 0 };
+	struct slice *slices, *shown;
+	uint32_t count, made = 0;
+
+	if (window_span_slices(&span, &publisher->ingest->timeline, &slices, &count)) {
+		folds->rows.is_out_of_memory = true;
+		return stacks;
+	}
+	shown = calloc(count + 1, sizeof(*shown));
+	while (shown && made < count &&
+	       !hit_projection_apply(&publisher->projection, &slices[made], &shown[made]))
+		made++;
+	for (uint32_t s = 0; s < count; s++) {
+		stack_counts_add(&stacks, &slices[s].stacks);
+		if (probes)
+			probe_fold_add(probes, slices[s].entries, slices[s].count);
+	}
+	folds->probes = NULL;
+	if (publisher->config->window == WINDOW_DECAY && !span.is_chosen)
+		window_fold_add_decaying(folds, shown, made, span.end_ns);
+	else
+		window_fold_add(folds, shown, made);
+	folds->probes = probes;
+	folds->rows.is_out_of_memory |= made < count;
+	while (made)
+		free(shown[--made].entries);
+	free(shown);
+	free(slices);
+	return stacks;
+}
+
+/* The entries of the baseline, as they are shown. */
+static struct slice base_of(const struct publisher *publisher)
+{
+	const struct baseline *baseline = &publisher->ingest->baseline;
+
+	return publisher->projection.is_on
+	       ? publisher->projection.base
+	       : (struct slice){ .entries = baseline->entries, .count = baseline->count };
+}
+
 static struct stack_counts fold_window(struct publisher *publisher, struct window_fold *folds,
 				       struct window_span span)
 {
@@ -243,6 +289,8 @@ static struct stack_counts fold_window(struct publisher *publisher, struct windo
 	uint32_t count;
 
 	fold_extremes(publisher, folds, span);
+	if (publisher->projection.is_on)
+		return fold_projected(publisher, folds, span);
 	if (config->window == WINDOW_SECONDS && config->window_ns <= LIVE_WINDOW_MAX_NS &&
 	    span.first < span.end && !publisher->frozen_ns &&
 	    !live_window_update(&publisher->window, timeline, timeline->slices[span.first].seq)) {
@@ -484,12 +532,12 @@ static void start_groups(struct publisher *publisher, struct group_fold *fold,
 
 static void sum_groups(const struct publisher *publisher, struct group_fold *groups)
 {
-	const struct baseline *baseline = &publisher->ingest->baseline;
+	const struct slice base = base_of(publisher);
 
 	if (!groups)
 		return;
 	if (groups->baseline)
-		group_fold_add_base(groups, baseline->entries, baseline->count);
+		group_fold_add_base(groups, base.entries, base.count);
 	group_fold_sum(groups);
 }
 
@@ -545,12 +593,12 @@ static struct tree_fold *start_tree(struct publisher *publisher, struct tree_par
 static struct tree_fold *sum_tree(struct publisher *publisher, struct tree_fold *tree,
 				  bool is_compared)
 {
-	const struct ingest *ingest = publisher->ingest;
+	const struct slice base = base_of(publisher);
 
 	if (!tree)
 		return NULL;
 	if (is_compared)
-		tree_fold_add_base(tree, ingest->baseline.entries, ingest->baseline.count);
+		tree_fold_add_base(tree, base.entries, base.count);
 	tree_fold_sum(tree);
 	return tree;
 }
@@ -583,6 +631,7 @@ static struct listing *make_listing(struct publisher *publisher, const struct qu
 	struct listing_function function;
 	struct listing_fold fold;
 	struct window_fold folds = { .listing = &fold };
+	const struct slice base = base_of(publisher);
 	struct listing *listing = NULL;
 
 	if (!listing_builder_begin(&publisher->listings, &sources, &function, &fold, &listing))
@@ -593,7 +642,7 @@ static struct listing *make_listing(struct publisher *publisher, const struct qu
 	fold_set_waits(&folds.rows, rows->waits);
 	fold_window(publisher, &folds, span);
 	if (is_compared)
-		listing_fold_add_base(&fold, ingest->baseline.entries, ingest->baseline.count);
+		listing_fold_add_base(&fold, base.entries, base.count);
 	listing_fold_sort(&fold);
 	if (window_fold_is_whole(&folds))
 		listing = listing_builder_make(&publisher->listings, &sources, &fold);
@@ -722,9 +771,14 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	struct window_fold folds = { .tree = NULL, .probes = probes };
 	struct probe_builder builder = { .list = NULL };
 	const struct wait_stacks *waits;
+	char weight[PROBE_SPEC_BYTES];
 
 	if (prepare_waits(publisher, query, event, &waits))
 		return NULL;
+	if (hit_projection_begin(&publisher->projection, ingest, query, event)) {
+		hit_projection_finish(&publisher->projection);
+		return NULL;
+	}
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, keys, event,
 		  &query->filter);
 	fold_set_waits(&folds.rows, waits);
@@ -735,7 +789,8 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	if (is_compared) {
 		folds.rows.pairs = compare_pairs(&publisher->compare);
 		sources.base = compare_rows(&publisher->compare, query, keys, event,
-					    folds.rows.waits, &folds.rows.stop);
+					    folds.rows.waits, base_of(publisher),
+					    &folds.rows.stop);
 	}
 	if (query->tree != TREE_NONE)
 		folds.tree = start_tree(publisher, &tree, query,
@@ -751,6 +806,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	stacks = fold_window(publisher, &folds, span);
 	snapshot_head_put_event(&publisher->config->ingest, ingest->hits, event, &head);
 	put_stacks(&stacks, &head);
+	hit_projection_describe(&publisher->projection, weight, sizeof(weight), &head);
 	sources.tree = sum_tree(publisher, folds.tree, is_compared);
 	sources.callees = sum_tree(publisher, folds.callees, is_compared);
 	sum_groups(publisher, folds.groups);
@@ -770,6 +826,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	if (!is_part)
 		snapshot = add_details(publisher, snapshot, query, span, event, &folds.rows);
 	free(notice);
+	hit_projection_finish(&publisher->projection);
 	fold_finish(&folds.rows);
 	probe_builder_finish(&builder);
 	if (folds.tree)

@@ -11,6 +11,7 @@
 #include "fold/source_lines.h"
 #include "fold/tree_fold.h"
 #include "fold/wait_stacks.h"
+#include "hit_projection.h"
 #include "ingest/losses.h"
 #include "listing_builder.h"
 #include "snapshot_head.h"
@@ -22,6 +23,7 @@ struct publisher {
 	struct ingest *ingest;
 	struct live_window window;
 	struct compare compare;
+	struct hit_projection projection;	/* of the snapshot being made */
 	struct wait_stacks waits;
 	struct busy busy;
 	struct loss_history losses;

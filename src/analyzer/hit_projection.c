@@ -1,0 +1,152 @@
+/* hit_projection.c - see hit_projection.h. */
+#include "hit_projection.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hit_groups.h"
+#include "probe/probe_expression.h"
+
+enum { NOT_WANTED, WANTED, WANTED_BY_STACK };
+
+/* The sum that @weight means; HIT_SUMS: the probe has none. */
+static unsigned int sum_of(const struct probe_spec *spec, unsigned int weight)
+{
+	const unsigned int index = weight - HIT_WEIGHT_AGGREGATE;
+
+	if (weight == HIT_WEIGHT_COUNT)
+		return HIT_SUM_HITS;
+	if (weight == HIT_WEIGHT_LATENCY)
+		return spec->edge == PROBE_LATENCY ? HIT_SUM_HITS : HIT_SUMS;
+	if (index >= spec->aggregate_count || (spec->aggregates[index].kind != AGGREGATE_SUM &&
+					       spec->aggregates[index].kind != AGGREGATE_AVG))
+		return HIT_SUMS;
+	return HIT_SUM_FIRST + index;
+}
+
+static bool has_sums(const struct probe_spec *spec)
+{
+	return spec->key_count || spec->aggregate_count || spec->edge == PROBE_LATENCY;
+}
+
+static int choose_tuples(struct hit_projection *projection, unsigned int sum)
+{
+	const struct hit_tuples *tuples = &projection->ingest->hits->tuples;
+	const bool by_stack = projection->group && hit_group_has_stack(projection->row->spec);
+
+	projection->tuple_count = tuples->count;
+	projection->wanted = calloc(tuples->count + 1, 1);
+	if (!projection->wanted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < tuples->count; i++) {
+		const struct hit_tuple *tuple = &tuples->rows[i];
+
+		if (tuple->probe != projection->row->id || tuple->sum != sum)
+			continue;
+		if (by_stack)
+			projection->wanted[i] = WANTED_BY_STACK;
+		else if (!projection->group ||
+			 projection->group == hit_group_identity(projection->ingest,
+								 projection->row, tuple,
+								 ID_SET_NONE))
+			projection->wanted[i] = WANTED;
+	}
+	return 0;
+}
+
+int hit_projection_begin(struct hit_projection *projection, struct ingest *ingest,
+			 const struct query *query, uint32_t event)
+{
+	const struct probe_row *row = probe_hits_of_event(ingest->hits, event);
+	const struct slice base = { .entries = ingest->baseline.entries,
+				    .count = ingest->baseline.count };
+	unsigned int sum;
+
+	*projection = (struct hit_projection){ .event = event, .ingest = ingest, .row = row };
+	if (!row || !has_sums(row->spec))
+		return 0;
+	projection->weight = query->hit_weight;
+	sum = sum_of(row->spec, projection->weight);
+	if (sum == HIT_SUMS) {
+		projection->weight = HIT_WEIGHT_COUNT;
+		sum = HIT_SUM_HITS;
+	}
+	projection->group = row->spec->key_count ? query->hit_group : 0;
+	projection->is_on = projection->weight != HIT_WEIGHT_COUNT || projection->group;
+	if (!projection->is_on)
+		return 0;
+	if (choose_tuples(projection, sum))
+		return -ENOMEM;
+	return hit_projection_apply(projection, &base, &projection->base);
+}
+
+void hit_projection_finish(struct hit_projection *projection)
+{
+	free(projection->wanted);
+	free(projection->base.entries);
+	memset(projection, 0, sizeof(*projection));
+}
+
+static bool is_wanted(const struct hit_projection *projection, const struct slice_entry *entry)
+{
+	const uint32_t number = slice_entry_tuple(entry);
+	const struct hit_tuple *tuple;
+
+	if (entry->event != EVENT_OF_SUMS || number >= projection->tuple_count)
+		return false;
+	if (projection->wanted[number] != WANTED_BY_STACK)
+		return projection->wanted[number] == WANTED;
+	tuple = &projection->ingest->hits->tuples.rows[number];
+	return projection->group == hit_group_identity(projection->ingest, projection->row, tuple,
+						       entry->stack);
+}
+
+int hit_projection_apply(const struct hit_projection *projection, const struct slice *from,
+			 struct slice *out)
+{
+	*out = *from;
+	out->ticks = NULL;
+	out->count = 0;
+	out->entries = malloc((from->count + 1) * sizeof(*out->entries));
+	if (!out->entries)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < from->count; i++) {
+		struct slice_entry entry = from->entries[i];
+
+		if (is_wanted(projection, &entry)) {
+			slice_entry_set_event(&entry, projection->event);
+			slice_entry_set_cpu(&entry, false, 0);
+			entry.bucket = 0;
+			if (projection->weight == HIT_WEIGHT_COUNT)
+				entry.weight = entry.count;
+			else if ((int64_t)entry.weight < 0)	/* a share can't be negative */
+				entry.weight = 0;
+		} else if (entry.event == projection->event) {
+			continue;
+		}
+		out->entries[out->count++] = entry;
+	}
+	return 0;
+}
+
+void hit_projection_describe(const struct hit_projection *projection, char *text, size_t room,
+			     struct snapshot *head)
+{
+	const struct probe_spec *spec = projection->is_on ? projection->row->spec : NULL;
+	const unsigned int index = projection->weight - HIT_WEIGHT_AGGREGATE;
+
+	text[0] = '\0';
+	head->hit_weight = text;
+	head->hit_group = projection->is_on ? projection->group : 0;
+	if (!spec || projection->weight == HIT_WEIGHT_COUNT)
+		return;
+	if (projection->weight == HIT_WEIGHT_LATENCY) {
+		snprintf(text, room, "lat");
+		head->is_hit_time = true;
+		return;
+	}
+	probe_aggregate_write(spec, &spec->aggregates[index], text, room);
+	head->is_hit_time = probe_aggregate_is_ns(&spec->aggregates[index]);
+}

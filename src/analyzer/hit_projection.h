@@ -1,0 +1,43 @@
+/* hit_projection.h - shows the hits of a probe by another weight, or those of one group: entries of
+ * the sums of groups (ingest/hit_groups.h) take the place of the entries that count the hits.
+ *
+ *   of the probe's event:  (task, stack, cpu) -> 7 hits       left out
+ *   of EVENT_OF_SUMS:      (task, stack, sum(bytes)) -> 4096  an entry of the probe's event, of
+ *                                                             unknown CPU, that weighs 4096
+ *
+ * So every view folds what is asked for, and none knows of it.
+ * Thread: the analyzer's.
+ */
+#ifndef ANALYZER_HIT_PROJECTION_H
+#define ANALYZER_HIT_PROJECTION_H
+
+#include "analyzer/snapshot.h"
+#include "fold/query.h"
+#include "ingest/ingest.h"
+#include "ingest/probe_state.h"
+
+struct hit_projection {
+	bool is_on;		/* false: entries are folded as they are */
+	uint32_t event;
+	unsigned int weight;	/* enum hit_weight */
+	uint64_t group;
+	struct ingest *ingest;	/* borrowed */
+	const struct probe_row *row;	/* borrowed */
+	unsigned char *wanted;	/* owned; by tuple: 0 no, 1 yes, 2: if the stack is the group's */
+	uint32_t tuple_count;
+	struct slice base;	/* owned entries: those of the baseline */
+};
+
+/* Prepares to project @event, as @query asks. 0 or -ENOMEM; hit_projection_finish() is needed in
+ * both cases. */
+int hit_projection_begin(struct hit_projection *projection, struct ingest *ingest,
+			 const struct query *query, uint32_t event);
+void hit_projection_finish(struct hit_projection *projection);	/* a zeroed one is fine, too */
+/* Describes in @head what the hits weigh and which are shown; @text[@room] is what it refers to. */
+void hit_projection_describe(const struct hit_projection *projection, char *text, size_t room,
+			     struct snapshot *head);
+/* Fills @out, whose entries the caller owns, with what @from becomes. 0 or -ENOMEM. */
+int hit_projection_apply(const struct hit_projection *projection, const struct slice *from,
+			 struct slice *out);
+
+#endif
