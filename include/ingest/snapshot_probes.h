@@ -188,6 +188,16 @@ static inline const struct snapshot_probe *snapshot_probes_find(const struct sna
 	return NULL;
 }
 
+/* Returns the groups of probe @id, BORROWED from @of; NULL: it has none, or @of is NULL. */
+static inline const struct snapshot_groups *snapshot_groups_find(const struct snapshot_probes *of,
+								 uint32_t id)
+{
+	for (uint32_t i = 0; of && i < of->group_count; i++)
+		if (of->groups[i].probe == id)
+			return &of->groups[i];
+	return NULL;
+}
+
 /* The latency of a call in eight bits: the value bucket of its slice entry.
  *
  * Scale:  four buckets an octave, each 2^(1/4) times as wide as the one before: bucket 1 + 4o + q

@@ -210,7 +210,8 @@ static void put_value(FILE *out, const struct snapshot_value *value)
 	safe_put(out, "}");
 }
 
-static void put_probe(FILE *out, const struct snapshot_probe *probe)
+static void put_probe(FILE *out, const struct snapshot_probe *probe,
+		      const struct snapshot_groups *groups)
 {
 	safe_put(out, "{\"spec\":");
 	safe_put_json(out, sanitize_checked(probe->spec));
@@ -240,7 +241,10 @@ static void put_probe(FILE *out, const struct snapshot_probe *probe)
 			safe_put(out, ",");
 		put_value(out, &probe->values[i]);
 	}
-	safe_put(out, "}}");
+	safe_put(out, "}");
+	if (groups)
+		json_put_hit_groups(out, groups);
+	safe_put(out, "}");
 }
 
 void json_put_probes(FILE *out, const struct snapshot_probes *probes)
@@ -251,7 +255,8 @@ void json_put_probes(FILE *out, const struct snapshot_probes *probes)
 	for (uint32_t i = 0; i < probes->count; i++) {
 		if (i)
 			safe_put(out, ",");
-		put_probe(out, &probes->list[i]);
+		put_probe(out, &probes->list[i],
+			  snapshot_groups_find(probes, probes->list[i].id));
 	}
 	safe_put(out, "]");
 }

@@ -157,7 +157,8 @@ static void put_value(FILE *out, const struct snapshot_value *value)
 		put_histogram(out, value->octaves, value->zeros, false);
 }
 
-static void put_probe(FILE *out, const struct snapshot_probe *probe)
+static void put_probe(FILE *out, const struct snapshot_probe *probe,
+		      const struct snapshot_groups *groups)
 {
 	safe_print(out, "  %-32s  %-9s  %9" PRIu64, sanitize_checked(probe->name),
 		   sanitize_checked(probe_state_name(probe->state)), probe->hits);
@@ -180,6 +181,8 @@ static void put_probe(FILE *out, const struct snapshot_probe *probe)
 		put_histogram(out, probe->latency.octaves, 0, true);
 	for (uint32_t i = 0; i < probe->value_count; i++)
 		put_value(out, &probe->values[i]);
+	if (groups)
+		text_put_hit_groups(out, groups);
 }
 
 /*
@@ -199,7 +202,8 @@ void text_put_probes(FILE *out, const struct snapshot_probes *probes)
 		   SAFE_TEXT("HITS/s"), SAFE_TEXT("P50"), SAFE_TEXT("P90"), SAFE_TEXT("P99"),
 		   SAFE_TEXT("MAX"));
 	for (uint32_t i = 0; i < probes->count; i++)
-		put_probe(out, &probes->list[i]);
+		put_probe(out, &probes->list[i],
+			  snapshot_groups_find(probes, probes->list[i].id));
 	safe_put(out, "\n");
 }
 
