@@ -32,15 +32,24 @@
 enum hit_sum {
 	HIT_SUM_HITS,	/* count: hits by bucket of latency; weight: summed latency in ns */
 	HIT_SUM_FIRST,
-	HIT_SUMS = HIT_SUM_FIRST + PROBE_AGGREGATES_MAX
+	HIT_SUM_INSIDE = HIT_SUM_FIRST + PROBE_AGGREGATES_MAX,	/* samples and waits inside a call,
+								 * without keys */
+	HIT_SUMS
 };
 
 struct hit_tuple {
 	uint32_t probe;			/* id */
 	uint32_t keys[HIT_KEYS_MAX];	/* ids of values (ingest/probe_state.h), or HIT_KEY_ */
-	uint16_t bucket;		/* HITS: latency_bucket(); hist, lhist: the bucket's index */
+	uint32_t bucket;		/* HITS: latency_bucket(); hist, lhist: the bucket's index;
+					 * INSIDE: hit_inside_bucket() */
 	uint8_t sum;			/* enum hit_sum */
 };
+
+/* The bucket of a sample of @event inside a call whose latency is in @latency. */
+static inline uint32_t hit_inside_bucket(uint32_t event, uint8_t latency)
+{
+	return event << 8 | latency;
+}
 
 struct hit_tuples {
 	struct hit_tuple *rows;		/* owned */
@@ -62,5 +71,30 @@ void hit_tuples_mark(const struct hit_tuples *tuples, const unsigned char *used,
  * @renumbered[old] = new or ID_SET_NONE; @probes: id of the probe in each of the PROBE_SLOTS. */
 void hit_tuples_compact(struct hit_tuples *tuples, const unsigned char *used,
 			const uint32_t *new_value, const uint32_t *probes, uint32_t *renumbered);
+
+/* Samples that wait for the end of a call (src/ingest/inside.h): a ring of the newest. */
+#define INSIDE_HELD	  32768u
+#define INSIDE_CALLS_KEPT 4096u		/* calls that ended; late samples are inside them, too */
+
+struct inside_sample {
+	uint64_t call;
+	uint64_t before;		/* number of the sample before it of that call; 0: none */
+	struct slice_entry entry;
+};
+
+struct inside_call {
+	uint64_t number, end_ns;
+	uint8_t bucket;			/* of the latency */
+};
+
+struct inside {
+	struct inside_sample *held;	/* owned; sample n is at n % INSIDE_HELD; NULL: none was yet */
+	struct inside_call *ended;	/* owned; call n is at n % INSIDE_CALLS_KEPT; NULL: none yet */
+	uint64_t last;			/* number of the newest sample; the first is 1 */
+	struct id_map last_of_call;	/* call -> number of its newest sample, low 32 bits */
+	uint64_t unheld;		/* samples without room, since start */
+};
+
+void inside_finish(struct inside *inside);	/* a zeroed struct is fine */
 
 #endif

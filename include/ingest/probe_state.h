@@ -292,6 +292,7 @@ struct probe_hits {
 	struct probe_pairs *pairs;	/* owned; entries whose returns have not come */
 	struct probe_values values;
 	struct hit_tuples tuples;
+	struct inside inside;
 	uint32_t last_generation;
 	bool has_rings;
 	uint64_t limit_ns;		/* limit of the last round of the probe rings */

@@ -240,6 +240,21 @@ static void compact_hits(const struct usage *usage, struct ingest *ingest)
 		renumber_log(usage, &hits->rows[slot].log);
 }
 
+/* Marks and renumbers what samples held for the end of a call have. */
+static void mark_inside(const struct usage *usage, const struct inside *inside, uint32_t age)
+{
+	for (uint32_t i = 0; inside->held && i < INSIDE_HELD; i++)
+		if (inside->held[i].call)
+			mark(usage, &inside->held[i].entry, 1, age);
+}
+
+static void renumber_inside(const struct usage *usage, struct inside *inside)
+{
+	for (uint32_t i = 0; inside->held && i < INSIDE_HELD; i++)
+		if (inside->held[i].call)
+			renumber(usage, &inside->held[i].entry, 1);
+}
+
 static bool compact(struct ingest *ingest, const struct usage *usage)
 {
 	struct timeline *timeline = &ingest->timeline;
@@ -250,6 +265,8 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 	mark(usage, ingest->baseline.entries, ingest->baseline.count, timeline->count);
 	for (uint32_t i = 0; i < ingest->lines.count; i++)
 		mark(usage, &ingest->lines.heap[i]->entry, 1, timeline->count);
+	if (ingest->hits)
+		mark_inside(usage, &ingest->hits->inside, timeline->count);
 	for (uint32_t slot = 0; ingest->hits && slot < PROBE_SLOTS; slot++)
 		mark_log(usage, &ingest->hits->rows[slot].log);
 	if (stack_trie_compact(&ingest->trie, usage->stacks, usage->new_stack))
@@ -264,6 +281,8 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 	renumber(usage, ingest->baseline.entries, ingest->baseline.count);
 	for (uint32_t i = 0; i < ingest->lines.count; i++)
 		renumber(usage, &ingest->lines.heap[i]->entry, 1);
+	if (ingest->hits)
+		renumber_inside(usage, &ingest->hits->inside);
 	return true;
 }
 

@@ -32,7 +32,8 @@ static unsigned char want(const struct probe_hits *hits, const struct hit_tuple 
 	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++) {
 		const struct probe_row *row = &hits->rows[slot];
 
-		if (row->id == tuple->probe && has_groups(row, probe))
+		if (row->id == tuple->probe && has_groups(row, probe) &&
+		    tuple->sum != HIT_SUM_INSIDE)
 			return hit_group_has_stack(row->spec) ? WANTED_BY_STACK : WANTED;
 	}
 	return NOT_WANTED;

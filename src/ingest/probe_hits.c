@@ -65,6 +65,7 @@ void probe_hits_destroy(struct probe_hits *hits)
 	free(hits->pairs);
 	probe_values_finish(&hits->values);
 	hit_tuples_finish(&hits->tuples);
+	inside_finish(&hits->inside);
 	id_map_finish(&hits->stream_of);
 	free(hits);
 }

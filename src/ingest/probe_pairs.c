@@ -83,6 +83,7 @@ static void release_row(struct probe_pairs *pairs, uint32_t row)
 		pending->older;
 	pairs->bytes -= cost_of(pending);
 	pairs->in_flight[pending->slot]--;
+	pairs->all_in_flight--;
 	pending->below = pairs->free_row;
 	pairs->free_row = row;
 }
@@ -230,6 +231,7 @@ static void append_row(struct probe_pairs *pairs, uint32_t row)
 	pairs->newest = row;
 	pairs->bytes += cost_of(pending);
 	pairs->in_flight[pending->slot]++;
+	pairs->all_in_flight++;
 }
 
 /* 0 or -ENOMEM. */
@@ -263,7 +265,7 @@ void probe_pairs_enter(struct probe_pairs *pairs, const struct pair_end *end, ui
 	const struct probe_pending pending = {
 		.map_key = map_key_of(end->slot, end->key), .sp = end->sp,
 		.return_address = end->return_address, .time_ns = end->time_ns,
-		.slot = end->slot, .generation = generation,
+		.number = ++pairs->last_number, .slot = end->slot, .generation = generation,
 		.bytes_count = (uint32_t)bytes,
 	};
 	struct chain chain;
@@ -336,9 +338,21 @@ static uint32_t first_call(const struct probe_pairs *pairs, uint32_t slot, uint6
 				      : NONE;
 }
 
+uint64_t probe_pairs_outermost(const struct probe_pairs *pairs, uint32_t slot, uint64_t thread)
+{
+	uint64_t number = 0;
+
+	for (uint32_t row = first_call(pairs, slot, thread); row != NONE;
+	     row = pairs->list[row].below)
+		if (pairs->list[row].time_ns > pairs->gap_ns)
+			number = pairs->list[row].number;
+	return number;
+}
+
 static struct probe_call call_of(const struct probe_pending *pending)
 {
-	return (struct probe_call){ pending->sp, pending->return_address, pending->time_ns };
+	return (struct probe_call){ pending->sp, pending->return_address, pending->time_ns,
+				    pending->number, pending->slot };
 }
 
 uint64_t probe_pairs_return_address(const struct probe_pairs *pairs, uint64_t thread, uint64_t sp,

@@ -37,6 +37,7 @@ struct pair_end {
 struct probe_pending {
 	uint64_t map_key;
 	uint64_t sp, return_address, time_ns;
+	uint64_t number;	/* of the call; increasing over all probes */
 	uint32_t slot;
 	uint32_t generation;	/* number of the generation that decodes the record */
 	uint32_t below;		/* enclosing call of thread and slot; ID_MAP_NONE: none */
@@ -48,7 +49,11 @@ struct probe_pending {
 
 /* The return addresses of one thread's pending calls. */
 struct probe_calls {
-	struct probe_call { uint64_t sp, return_address, time_ns; } *list;	/* owned */
+	struct probe_call {
+		uint64_t sp, return_address, time_ns;
+		uint64_t number;
+		uint32_t slot;
+	} *list;	/* owned; of one slot after the other, the innermost first */
 	uint32_t count;
 };
 
@@ -60,8 +65,10 @@ struct probe_pairs {
 	struct id_map top_of;		/* map_key -> row of the innermost call */
 	size_t bytes;
 	struct probe_pending taken;	/* probe_pairs_leave()'s last result */
+	uint64_t last_number;		/* of a call */
 	uint64_t gap_ns;		/* records before it were lost: no older entry is paired */
 	uint32_t in_flight[PROBE_SLOTS];
+	uint32_t all_in_flight;		/* sum of `in_flight` */
 	uint32_t unpaired[PROBE_SLOTS];	/* since the caller cleared it */
 	uint64_t unpaired_slots;	/* bit mask of the slots whose `unpaired` is not 0 */
 };
@@ -80,6 +87,8 @@ void probe_pairs_miss(struct probe_pairs *pairs, uint32_t slot);
  * caller decides whether to count the return with probe_pairs_miss(). */
 const struct probe_pending *probe_pairs_leave(struct probe_pairs *pairs,
 					      const struct pair_end *end);
+/* Returns the number of the outermost pending call of @slot by @thread; 0: it is in none. */
+uint64_t probe_pairs_outermost(const struct probe_pairs *pairs, uint32_t slot, uint64_t thread);
 /* Returns the original return address of the call of @thread that had it at @sp, where @replaced is
  * now; considers entries up to @time_ns. 0: no entry has it. */
 uint64_t probe_pairs_return_address(const struct probe_pairs *pairs, uint64_t thread, uint64_t sp,

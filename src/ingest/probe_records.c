@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "hit_sums.h"
+#include "inside.h"
 #include "ingest/snapshot_probes.h"
 #include "pending.h"
 #include "probe_pairs.h"
@@ -248,6 +249,8 @@ static void take_return(struct ingest *ingest, const struct probe_stream_ref *re
 			probe_pairs_miss(pairs, ref->slot);
 		return;
 	}
+	inside_end(ingest, ref->slot, entry->number, record->time_ns,
+		   record->time_ns - begin.time_ns);
 	take_hit(ingest, &(struct hit){
 		.row = ref->row, .slot = ref->slot, .reading = reading,
 		.begin_stream = &reading->entry, .end_stream = ref->stream,

@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 
 #include "hit_sums.h"
+#include "inside.h"
 #include "pending.h"
 
 static void count_attribution(struct ingest *ingest, enum attribution attribution)
@@ -33,6 +34,15 @@ static void note_counted(struct ingest *ingest, const struct sample_form *form,
 			form->is_hit || task->pid);
 	if (form->number)
 		hit_values_stack(ingest, form, entry->stack);
+}
+
+/* Whether threads may be inside probed calls now; @may_be_past: or were, at the time of a sample
+ * that was pending. */
+static bool has_calls(const struct ingest *ingest, bool may_be_past)
+{
+	return ingest->hits &&
+	       (ingest->hits->pairs->all_in_flight ||
+		(may_be_past && ingest->hits->pairs->last_number));
 }
 
 static void count(struct ingest *ingest, const struct event_record *record,
@@ -65,6 +75,8 @@ static void count(struct ingest *ingest, const struct event_record *record,
 		} else {
 			hit_values_sample(ingest, record, &entry);
 		}
+		if (!form->is_hit && has_calls(ingest, origin->calls))
+			inside_sample(ingest, record, origin->calls, &entry);
 		branches_count(ingest, record, origin, &entry, &ingest->samples->last_branches);
 	}
 	stack_counts_add(&ingest->counters.stacks, &stack->counts);
@@ -116,7 +128,8 @@ static bool is_wanted(struct ingest *ingest, const struct process *process,
  * probes come between rounds only. The stack is found in the cache (stack_cache.h).
  *
  * Always on the slow path: copies of stacks or registers, branches that the CPU recorded, chains
- * that may be cut off, run-time code (whose samples trigger requests), guests, probe hits.
+ * that may be cut off, run-time code (whose samples trigger requests), guests, probe hits, and all
+ * samples while a call whose latency is measured has not ended.
  *
  * Invariant: the fast path affects neither the counts nor the requests to the process reader.
  */
@@ -232,7 +245,7 @@ bool samples_repeat(struct ingest *ingest, const struct event_record *record)
 	const struct recent_thread *recent = recent_of(ingest, record);
 	struct slice_entry entry = { .count = 1, .weight = record->sample.period };
 
-	if (!recent || format->sample_type & NOT_PLAIN ||
+	if (!recent || format->sample_type & NOT_PLAIN || has_calls(ingest, false) ||
 	    record->sample.chain_count >= STACKS_KERNEL_CHAIN_MAX)
 		return false;
 	slice_entry_set_event(&entry, record->event);
