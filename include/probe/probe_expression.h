@@ -18,6 +18,9 @@ bool probe_expression_value(const struct probe_expression *expression,
 			    probe_argument_value *look_up, const void *context,
 			    int64_t latency_ns, int64_t *out);
 
+/* True: it is the latency itself, a time in ns. */
+bool probe_expression_is_time(const struct probe_expression *expression);
+
 /* The buckets of a histogram rise with their values:
  *   powers of two  64 + 1 + i: 2^i <= value < 2^(i+1); 64: zero; 64 - 1 - i: -2^(i+1) < value <=
  *                  -2^i
@@ -37,5 +40,9 @@ uint16_t probe_aggregate_bucket(const struct probe_aggregate *aggregate, int64_t
 /* Returns the range of a bucket, *@begin <= value < *@end; INT64_MIN or INT64_MAX: it is open. */
 void probe_aggregate_range(const struct probe_aggregate *aggregate, uint16_t bucket,
 			   int64_t *begin, int64_t *end);
+/* Writes the range of a bucket: "1ms..5ms", without its end, "below 1ms", "20ms and more", "0".
+ * Returns the length as snprintf(). */
+size_t probe_aggregate_range_write(const struct probe_aggregate *aggregate, uint16_t bucket,
+				   char *out, size_t room);
 
 #endif

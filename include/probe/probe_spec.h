@@ -1,13 +1,13 @@
 /* probe_spec.h - parses one probe as the user types it, in perf's and bpftrace's forms.
  *
  *   SPEC  := [NAME '='] KIND ':' POINT [ARGUMENT ...] ['@'BUILDID] ['if' CONDITION]
- *            ['on' FIELD,...] ['by' KEY,...] [':' AGGREGATE,...]
+ *            ['on' FIELD,...] ['by' KEY,...] [':' AGGREGATE,... | ':' 'print' "FORMAT"]
  *   k:FUNC        kr:FUNC         kernel function, entry or return        (k:MODULE:FUNC, too)
  *   u:FILE:FUNC   ur:FILE:FUNC    function of a program or library
  *   t:GROUP:NAME                  tracepoint
  *   U:FILE:PROVIDER:NAME          USDT probe                       (U:FILE:NAME: any provider's)
  *   lat:FUNC   lat:FILE:FUNC      entry and return of one site: latency       (lat:k:MODULE:FUNC)
- *   lat:PLACE->PLACE              from one place to the next hit of another, of any two kinds, that
+ *   lat:POINT->POINT              from one point to the next hit of another, of any two kinds, that
  *                                 has the same fields `on`, or without them the same thread;
  *                                 lat:t:syscalls:sys_enter_X alone goes to sys_exit_X
  *   FUNC also: FUNC%return  FUNC+OFFSET  FUNC:LINE  FILE.c:LINE  and * ? {A,B} as wildcards; in a
@@ -16,6 +16,15 @@
  *   the lines whose text matches: a glob that ignores blanks, ends at a blank or is in quotes
  *   NAME: what the probe is called, a C identifier; no other probe may have it
  *   BUILDID: 16 to 40 hexadecimal digits: kernels and files with another build-id are refused
+ *   POINT: one of the above, without OFFSET, LINE and PATTERN; the second one has the kind, file and
+ *   group of the first if it is only a name. kr: and ur: are returns there, too
+ *   Clauses (if, on, by, ':') stand in any order; a blank before and after each word
+ *   FIELD: a value that both points have, or BEGIN=END where its names differ
+ *   KEY: comm pid ppid tid uid cpu cgroup unit container func stack kstack ustack retval, or
+ *        VALUE[:TYPE], norm(VALUE)[:TYPE]; args.NAME is a value even where NAME is a key's word
+ *   AGGREGATE: count, sum(E) avg(E) min(E) max(E) top(E) hist(E) hist(E, LIMIT, ...)
+ *        lhist(E, FROM, TO, STEP); stats(E) is count, avg(E), sum(E). With keys alone: count
+ *   E: numbers (as in conditions), VALUE[:TYPE] and lat, with + - * / % & | << >> - ( ) as in C
  *   ARGUMENT: [NAME=]VALUE[:TYPE], VALUE as in name, a->b.c, arr[1], $arg1, %di, $retval, +8(%si)
  *             [NAME=]norm(VALUE)[:TYPE]       a text whose constants are masked
  *
@@ -37,7 +46,7 @@
 #include "base/diag.h"
 #include "probe/probe_condition.h"
 
-#define PROBE_SPEC_BYTES     512
+#define PROBE_SPEC_BYTES     1024
 #define PROBE_FILE_BYTES     256
 #define PROBE_FUNCTION_BYTES 256	/* C++ names are long */
 #define PROBE_GROUP_BYTES    64
@@ -67,7 +76,7 @@ struct probe_argument {
 	bool is_implied;	/* added because the condition, a key or an aggregate uses it */
 };
 
-/* The second place of a latency between two places. */
+/* The second point of a latency between two points. */
 struct probe_end {
 	enum probe_kind kind;
 	enum probe_edge edge;		/* PROBE_ENTRY or PROBE_RETURN */
@@ -76,7 +85,7 @@ struct probe_end {
 						 * none */
 };
 
-/* A field by which the two places of a latency are joined: its name at each. */
+/* A field by which the two points of a latency are joined: its name at each. */
 struct probe_on {
 	char begin[32], end[32];
 };
@@ -132,7 +141,8 @@ struct probe_aggregate {
 };
 
 struct probe_spec {
-	char text[PROBE_SPEC_BYTES];	/* as typed, with blanks normalized */
+	char text[PROBE_SPEC_BYTES];	/* as typed, with blanks normalized, the clauses in the
+					 * order of the grammar */
 	char name[PROBE_NAME_BYTES];	/* the name that the user gave the probe; "": none */
 	enum probe_kind kind;
 	enum probe_edge edge;
@@ -150,7 +160,9 @@ struct probe_spec {
 	uint32_t line;			/* line number; 0: none */
 	char pattern[PROBE_PATTERN_BYTES];	/* all lines whose text matches, of `source` or of
 						 * the function; "": none. Not with a `line` */
-	struct probe_end end;		/* LATENCY between two places: the second */
+	bool is_from_return;		/* LATENCY between two points: the first one is the return
+					 * of its function */
+	struct probe_end end;		/* LATENCY between two points: the second */
 	struct probe_on on[PROBE_ON_MAX];	/* fields that join the two; none: by thread */
 	uint32_t on_count;
 	struct probe_argument arguments[PROBE_ARGUMENTS_MAX];
@@ -161,12 +173,14 @@ struct probe_spec {
 						 * the name of one of the arguments, which always
 						 * exists */
 	uint32_t condition_from;	/* byte of `text`, after the "if", where it begins */
+	uint32_t condition_bytes;	/* its length in `text` */
 	struct probe_key keys[PROBE_KEYS_MAX];	/* `by` */
 	uint32_t key_count;
 	struct probe_aggregate aggregates[PROBE_AGGREGATES_MAX];
 	uint32_t aggregate_count;	/* 0 with keys: count */
-	char format[PROBE_FORMAT_BYTES];	/* `print`: how a hit is written, its conversions
-						 * take the typed arguments in order; "": none */
+	/* `print`: how a hit is written. %d, %u, %x and %s take one of the typed arguments each, in
+	 * order, %% is itself; "": none. With a format there are neither keys nor aggregates. */
+	char format[PROBE_FORMAT_BYTES];
 };
 
 /* Parses @text. 0 or -EINVAL: @why says what is wrong, in which column, and what would be right;
@@ -174,10 +188,23 @@ struct probe_spec {
 int probe_spec_parse(struct probe_spec *out, const char *text, struct diag *why);
 
 /* Rewrites `text` as @spec could be typed, and replaces its condition by @condition ("": none),
- * which is checked as by probe_spec_parse() and may add arguments. 0 or -EINVAL with a sentence
- * whose columns count in @condition; @spec then has no condition, or `text` was too long and is
- * cut. */
+ * which is checked as by probe_spec_parse() and may add arguments; those that only the old condition
+ * used are dropped. 0 or -EINVAL with a sentence whose columns count in @condition; @spec then has
+ * no condition, or `text` was too long and is cut. */
 int probe_spec_write(struct probe_spec *spec, const char *condition, struct diag *why);
+
+/* Writes what @spec is grouped by, aggregated or printed as, " by comm : sum(bytes)", as it could be
+ * typed after a condition; "" if there is nothing. Returns the length as snprintf(). */
+size_t probe_spec_groups_write(const struct probe_spec *spec, char *out, size_t room);
+/* Does what probe_spec_write() does, and replaces the groups by @groups, which
+ * probe_spec_groups_write() wrote, after the arguments were changed. A sentence about @groups
+ * begins with them, and its columns count in them; @spec then has no groups. */
+int probe_spec_rewrite(struct probe_spec *spec, const char *condition, const char *groups,
+		       struct diag *why);
+/* True: a key or an aggregate uses the argument at @index. */
+bool probe_spec_groups_use(const struct probe_spec *spec, uint32_t index);
+/* Removes the argument at @index. False: a key or an aggregate uses it, and it stays. */
+bool probe_spec_drop_argument(struct probe_spec *spec, uint32_t index);
 
 /* Writes @key, of @spec, as it could be typed: "comm", "norm($arg1):string"; without the "by".
  * Returns the length as snprintf(). */
@@ -188,8 +215,8 @@ size_t probe_key_write(const struct probe_spec *spec, const struct probe_key *ke
 size_t probe_aggregate_write(const struct probe_spec *spec, const struct probe_aggregate *aggregate,
 			     char *out, size_t room);
 
-/* True: a latency from a tracepoint to itself. Each record ends the interval that the previous one
- * with its key began, and begins the next. */
+/* True: a latency from a point to itself. Each record ends the interval that the previous one with
+ * its key began, and begins the next. */
 bool probe_spec_is_interval(const struct probe_spec *spec);
 
 /* Writes the name that the user gave or, if there is none, a short one, "lat:libc.so.6:malloc",
@@ -198,8 +225,9 @@ bool probe_spec_is_interval(const struct probe_spec *spec);
 void probe_spec_name(const struct probe_spec *spec, char *out, size_t room);
 
 /* Merges an entry and a return of one site (in either order, no wildcards) into one latency probe
- * in *@entry, with the arguments and conditions of both. False: they are no such pair, or a value
- * is typed in terms that only hold at the return (%ax); both are unchanged then. */
+ * in *@entry, with the arguments and conditions of both, and the keys and aggregates that one has or
+ * both have. False: they are no such pair, a value is typed in terms that only hold at the return
+ * (%ax), or they have different keys or aggregates; both are unchanged then. */
 bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other);
 
 /* One value that a probe records with each hit: "[NAME=]VALUE[:TYPE]".
@@ -220,10 +248,10 @@ bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other);
 int probe_argument_add(struct probe_spec *spec, const char *line, size_t from, size_t bytes,
 		       struct diag *why);
 
-/* Finds the argument named @value or with that value; if there is none, appends one for the
- * condition that uses it. *@name: its name, BORROWED from @spec. @at: column of the condition. 0 or
- * -EINVAL. */
-int probe_argument_want(struct probe_spec *spec, const char *value, size_t at, const char **name,
+/* Finds the argument named @value or with that value, which may have a type and be masked; if there
+ * is none, appends one for the condition, key or aggregate that uses it. *@index: where it is in
+ * `arguments`. @at: column of @value. 0 or -EINVAL. */
+int probe_argument_want(struct probe_spec *spec, const char *value, size_t at, uint32_t *index,
 			struct diag *why);
 
 /* True: @spec's kind and edge can have such a value. */

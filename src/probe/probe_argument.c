@@ -222,8 +222,8 @@ static bool is_variable(const char *value)
 	return skip_identifier(value) != NULL;
 }
 
-/* Refuses a value that the kind and edge of the spec can't have. */
-static int check_point(const struct probe_spec *spec, const struct probe_argument *argument,
+/* Refuses a value that a point of one kind and edge can't have. */
+static int check_one(const struct probe_spec *spec, const struct probe_argument *argument,
 		       size_t at, struct diag *why)
 {
 	const char *value = argument->value;
@@ -247,6 +247,31 @@ static int check_point(const struct probe_spec *spec, const struct probe_argumen
 		return probe_column_refuse(why, at, "at the return %s is gone: lat: brings what "
 					   "was there at the entry", value);
 	return 0;
+}
+
+/* Sets kind and edge of @out to those of one of the two points of @spec. */
+static void point_of(const struct probe_spec *spec, bool is_end, struct probe_spec *out)
+{
+	*out = (struct probe_spec){
+		.kind = is_end ? spec->end.kind : spec->kind,
+		.edge = (is_end ? spec->end.edge == PROBE_RETURN : spec->is_from_return)
+				? PROBE_RETURN : PROBE_ENTRY,
+	};
+}
+
+/* Refuses a value that no point of the spec can have. */
+static int check_point(const struct probe_spec *spec, const struct probe_argument *argument,
+		       size_t at, struct diag *why)
+{
+	struct probe_spec one;
+
+	if (!spec->end.function[0])
+		return check_one(spec, argument, at, why);
+	point_of(spec, true, &one);
+	if (!check_one(&one, argument, at, NULL))
+		return 0;
+	point_of(spec, false, &one);
+	return check_one(&one, argument, at, why);
 }
 
 bool probe_argument_fits(const struct probe_spec *spec, const struct probe_argument *argument)
@@ -306,56 +331,106 @@ static int split(const struct probe_spec *spec, struct probe_argument *out, cons
 	return 0;
 }
 
-static int add(struct probe_spec *spec, const char *word, size_t at, bool is_implied,
+static int add(struct probe_spec *spec, struct probe_argument *argument, size_t at,
 	       struct diag *why)
 {
-	struct probe_argument argument = { .is_implied = is_implied };
-	int err = split(spec, &argument, word, at, why);
+	const int err = check_point(spec, argument, at, why);
 
-	if (!err)
-		err = check_point(spec, &argument, at, why);
 	if (err)
 		return err;
 	if (spec->argument_count == PROBE_ARGUMENTS_MAX)
 		return probe_column_refuse(why, at, "more than %d values, with those that the "
-					   "condition names", PROBE_ARGUMENTS_MAX);
-	if (!argument.name[0])
-		name_unlike_others(spec, &argument);
-	else if (find_name(spec, argument.name))
-		return probe_column_refuse(why, at, "there is a value %s already", argument.name);
-	spec->arguments[spec->argument_count++] = argument;
+					   "condition, keys and aggregates name",
+					   PROBE_ARGUMENTS_MAX);
+	if (!argument->name[0])
+		name_unlike_others(spec, argument);
+	else if (find_name(spec, argument->name))
+		return probe_column_refuse(why, at, "there is a value %s already", argument->name);
+	spec->arguments[spec->argument_count++] = *argument;
 	return 0;
 }
 
 int probe_argument_add(struct probe_spec *spec, const char *line, size_t from, size_t bytes,
 		       struct diag *why)
 {
+	struct probe_argument argument = { .is_implied = false };
 	char word[PROBE_SPEC_BYTES];
+	int err;
 
 	if (bytes >= sizeof(word))
 		return probe_column_refuse(why, from, "a value of more than %zu bytes",
 					   sizeof(word) - 1);
 	snprintf(word, sizeof(word), "%.*s", (int)bytes, line + from);
-	return add(spec, word, from, false, why);
+	err = split(spec, &argument, word, from, why);
+	return err ? err : add(spec, &argument, from, why);
 }
 
-int probe_argument_want(struct probe_spec *spec, const char *value, size_t at, const char **name,
+/* Finds what the user gave that name; other names are made, and mean nothing to him. */
+static const struct probe_argument *find_typed(const struct probe_spec *spec, const char *name)
+{
+	const struct probe_argument *found = find_name(spec, name);
+
+	return found && !found->is_implied ? found : NULL;
+}
+
+/* True: @argument is @wanted, which has no type if any will do. */
+static bool is_wanted(const struct probe_argument *argument, const struct probe_argument *wanted)
+{
+	return !strcmp(argument->value, wanted->value) &&
+	       argument->is_masked == wanted->is_masked &&
+	       (!wanted->type[0] || !strcmp(argument->type, wanted->type));
+}
+
+/* Finds what was split from a word: the value of a name may be meant, and without norm() and type
+ * that of a masked one. */
+static const struct probe_argument *find_wanted(const struct probe_spec *spec,
+						struct probe_argument *wanted)
+{
+	const struct probe_argument *named = find_typed(spec, wanted->value);
+
+	if (named && (named->is_masked || !wanted->is_masked) &&
+	    (!wanted->type[0] || !strcmp(named->type, wanted->type)))
+		return named;
+	if (named) {
+		strcpy(wanted->value, named->value);
+		if (!wanted->type[0])
+			strcpy(wanted->type, named->type);
+	}
+	for (uint32_t i = 0; i < spec->argument_count; i++)
+		if (is_wanted(&spec->arguments[i], wanted))
+			return &spec->arguments[i];
+	for (uint32_t i = 0; i < spec->argument_count && !wanted->is_masked && !wanted->type[0];
+	     i++)
+		if (!strcmp(spec->arguments[i].value, wanted->value))
+			return &spec->arguments[i];
+	return NULL;
+}
+
+int probe_argument_want(struct probe_spec *spec, const char *value, size_t at, uint32_t *index,
 			struct diag *why)
 {
-	const struct probe_argument *found = find_name(spec, value);
-	int err;
+	struct probe_argument wanted = { .is_implied = true };
+	const struct probe_argument *found = find_typed(spec, value);
+	int err = found ? 0 : split(spec, &wanted, value, at, why);
 
-	for (uint32_t i = 0; i < spec->argument_count && !found; i++)
-		if (!strcmp(spec->arguments[i].value, value))
-			found = &spec->arguments[i];
-	if (!found) {
-		err = add(spec, value, at, true, why);
-		if (err)
-			return err;
+	if (!err && wanted.name[0])
+		err = probe_column_refuse(why, at, "a value gets its name where it is listed: "
+					  "%.60s before the clauses, then its name here", value);
+	if (!err && !found)
+		found = find_wanted(spec, &wanted);
+	if (!err && !found) {
+		err = add(spec, &wanted, at, why);
 		found = &spec->arguments[spec->argument_count - 1];
 	}
-	*name = found->name;
-	return 0;
+	if (!err)
+		*index = (uint32_t)(found - spec->arguments);
+	return err;
+}
+
+/* A value that is called as a clause begins needs more than its name. */
+static bool is_clause_word(const char *word)
+{
+	return !strcmp(word, "if") || !strcmp(word, "on") || !strcmp(word, "by");
 }
 
 size_t probe_argument_write(const struct probe_argument *argument, char *out, size_t room)
@@ -364,7 +439,7 @@ size_t probe_argument_write(const struct probe_argument *argument, char *out, si
 	bool is_named;
 
 	name_value(argument->value, name, sizeof(name));
-	is_named = strcmp(name, argument->name) != 0;
+	is_named = strcmp(name, argument->name) != 0 || is_clause_word(argument->value);
 	return (size_t)snprintf(out, room, "%s%s%s%s%s%s%s", is_named ? argument->name : "",
 				is_named ? "=" : "", argument->is_masked ? "norm(" : "",
 				argument->value, argument->is_masked ? ")" : "",

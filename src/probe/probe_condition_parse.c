@@ -10,14 +10,13 @@
 #include "probe/probe_condition.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "probe_number.h"
 #include "probe_section.h"
 
 #define COMM_BYTES 15	/* the kernel cuts longer names */
-#define PART_MAX   1000000000ull	/* nine decimals: times any unit it fits 64 bits */
 #define DEPTH_MAX  64	/* nested parentheses; each takes some stack */
 
 static const char value_needed[] = "a number or a word is missing: as in count > 1000 or comm == "
@@ -170,83 +169,6 @@ static int take_comparison(struct parser *parser, struct probe_node *node)
 				   "after %s one of == != < <= > >= & ~ is needed", node->name);
 }
 
-/* Returns the factor of a suffix; 0: it is none. */
-static uint64_t factor_of(const char *suffix, bool *is_time)
-{
-	static const struct {
-		const char *suffix;
-		uint64_t factor;
-		bool is_time;
-	} known[] = {
-		{ "", 1, false }, { "k", 1ull << 10, false }, { "K", 1ull << 10, false },
-		{ "M", 1ull << 20, false }, { "G", 1ull << 30, false },
-		{ "ns", 1, true }, { "us", 1000, true }, { "ms", 1000000, true },
-		{ "s", 1000000000, true },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(suffix, known[i].suffix) != 0)
-			continue;
-		*is_time = known[i].is_time;
-		return known[i].factor;
-	}
-	return 0;
-}
-
-/* Scales @digits by @factor: "2.5" by 1000 is 2500. False: too large, or too many decimals. */
-static bool scale(const char *digits, size_t bytes, uint64_t factor, uint64_t *out)
-{
-	uint64_t whole = 0, part = 0, divisor = 0;	/* `divisor` 0: no decimal point yet */
-
-	for (size_t i = 0; i < bytes; i++) {
-		const uint64_t digit = (uint64_t)(digits[i] - '0');
-
-		if (digits[i] == '.')
-			divisor = 1;
-		else if (divisor == PART_MAX || whole > (UINT64_MAX - digit) / 10)
-			return false;
-		else if (!divisor)
-			whole = whole * 10 + digit;
-		else
-			part = part * 10 + digit;
-		if (divisor && digits[i] != '.')
-			divisor *= 10;
-	}
-	part = divisor ? part * factor / divisor : 0;
-	if (whole > (UINT64_MAX - part) / factor)
-		return false;
-	*out = whole * factor + part;
-	return true;
-}
-
-static bool read_hex(const char *digits, uint64_t *out)
-{
-	const size_t bytes = strspn(digits, "0123456789abcdefABCDEF");
-
-	return bytes && bytes <= 16 && !digits[bytes] && sscanf(digits, "%" SCNx64, out) == 1;
-}
-
-/* True: node->text is a number, with or without a unit. */
-static bool read_number(struct probe_node *node, bool *is_time)
-{
-	const char *digits = node->text + (node->text[0] == '-');
-	const size_t whole = strspn(digits, "0123456789");
-	size_t bytes = whole;
-	uint64_t factor;
-
-	*is_time = false;
-	node->is_negative = digits != node->text;
-	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
-		return read_hex(digits + 2, &node->number);
-	if (digits[whole] == '.')
-		bytes += 1 + strspn(digits + whole + 1, "0123456789");
-	factor = factor_of(digits + bytes, is_time);
-	if (!whole || !factor || digits[bytes - 1] == '.' || (bytes > whole && factor == 1) ||
-	    !scale(digits, bytes, factor, &node->number))
-		return false;
-	return !node->is_negative || node->number <= (uint64_t)INT64_MAX + 1;
-}
-
 static bool is_text_end(char byte, bool is_quoted)
 {
 	return !byte || strchr(is_quoted ? "\"" : " \t\n\v\f\r()&|\"<>=!", byte);
@@ -335,7 +257,8 @@ static int parse_comparison(struct parser *parser)
 	if (err)
 		return err;
 	node.is_text = is_quoted || node.kind == OPERATOR_GLOB ||
-		       node.operand == OPERAND_COMM || !read_number(&node, &is_time);
+		       node.operand == OPERAND_COMM ||
+		       !probe_number_read(node.text, &node.number, &node.is_negative, &is_time);
 	if (node.is_text) {
 		node.is_negative = false;
 		node.number = 0;

@@ -3,7 +3,10 @@
 
 #include <stdio.h>
 
-#define ZERO_BUCKET 64		/* of a histogram by powers of two */
+#include "probe_number.h"
+
+#define NUMBER_BYTES 40
+#define ZERO_BUCKET  64		/* that of zero, by powers of two */
 
 /* Divides, with the result of the shifted dividend for INT64_MIN / -1. False: by zero. */
 static bool divide(enum probe_term_kind kind, int64_t left, int64_t right, int64_t *out)
@@ -84,6 +87,11 @@ bool probe_expression_value(const struct probe_expression *expression,
 	return true;
 }
 
+bool probe_expression_is_time(const struct probe_expression *expression)
+{
+	return expression->count == 1 && expression->terms[0].kind == TERM_LATENCY;
+}
+
 static uint16_t bucket_of_power(int64_t value)
 {
 	const uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
@@ -126,6 +134,12 @@ static int64_t power(unsigned int octave)
 	return octave < 63 ? INT64_C(1) << octave : INT64_MAX;
 }
 
+/* The smallest number above -2^(@octave). */
+static int64_t above_power(unsigned int octave)
+{
+	return octave < 63 ? 1 - (INT64_C(1) << octave) : INT64_MIN + 1;
+}
+
 void probe_aggregate_range(const struct probe_aggregate *aggregate, uint16_t bucket,
 			   int64_t *begin, int64_t *end)
 {
@@ -152,33 +166,26 @@ void probe_aggregate_range(const struct probe_aggregate *aggregate, uint16_t buc
 		*begin = 0;
 		*end = 1;
 	} else {
-		*begin = bucket ? 1 - power(ZERO_BUCKET - bucket) : INT64_MIN;
-		*end = 1 - power(ZERO_BUCKET - bucket - 1u);
+		*begin = bucket ? above_power(ZERO_BUCKET - bucket) : INT64_MIN;
+		*end = above_power(ZERO_BUCKET - bucket - 1u);
 	}
 }
 
-size_t probe_key_write(const struct probe_spec *spec, const struct probe_key *key, char *out,
-		       size_t room)
+size_t probe_aggregate_range_write(const struct probe_aggregate *aggregate, uint16_t bucket,
+				   char *out, size_t room)
 {
-	static const char *const words[PROBE_KEY_KINDS] = {
-		"", "comm", "pid", "ppid", "tid", "uid", "cpu", "cgroup", "unit", "container",
-		"func", "stack", "kstack", "ustack",
-	};
+	const bool is_time = probe_expression_is_time(&aggregate->value);
+	char from[NUMBER_BYTES], to[NUMBER_BYTES];
+	int64_t begin, end;
 
-	return (size_t)snprintf(out, room, "%s", key->kind == PROBE_KEY_VALUE
-				? spec->arguments[key->argument].name : words[key->kind]);
-}
-
-size_t probe_aggregate_write(const struct probe_spec *spec, const struct probe_aggregate *aggregate,
-			     char *out, size_t room)
-{
-	static const char *const words[] = { "count", "sum", "avg", "min", "max", "hist", "lhist",
-					     "top" };
-	const struct probe_term *term = &aggregate->value.terms[0];
-
-	return (size_t)snprintf(out, room, aggregate->value.count ? "%s(%s)" : "%s",
-				words[aggregate->kind],
-				term->kind == TERM_LATENCY ? "lat"
-				: term->kind == TERM_VALUE ? spec->arguments[term->argument].name
-							   : "...");
+	probe_aggregate_range(aggregate, bucket, &begin, &end);
+	probe_number_write(begin, is_time, from, sizeof(from));
+	probe_number_write(end, is_time, to, sizeof(to));
+	if (begin == INT64_MIN)
+		return (size_t)snprintf(out, room, "below %s", to);
+	if (end == INT64_MAX)
+		return (size_t)snprintf(out, room, "%s and more", from);
+	if (end == begin + 1)
+		return (size_t)snprintf(out, room, "%s", from);
+	return (size_t)snprintf(out, room, "%s..%s", from, to);
 }

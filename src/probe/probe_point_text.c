@@ -21,7 +21,12 @@ struct point {
 	struct diag *why;
 	struct probe_section sections[PROBE_SECTIONS_MAX];
 	size_t count;
+	bool has_kind, is_latency;
 	bool is_open_kind;	/* only "lat:" was typed: the number of sections tells the kind */
+	bool has_arrow;		/* "->" leads to a second point */
+	enum probe_edge word_edge;	/* edge of the kind's word, which begins at `word_at` */
+	size_t word_at;
+	struct probe_spec second;	/* the second point as it is parsed */
 };
 
 struct kind_word {
@@ -101,29 +106,20 @@ static int take_name(struct point *point)
 	return 0;
 }
 
-static int take_kind(struct point *point)
+static void take_kind(struct point *point)
 {
-	const size_t from = point->at;
-	const bool is_latency = take_prefix(point, "lat");
-	const size_t word_at = point->at;
-	const struct kind_word *word = take_kind_word(point);
+	const struct kind_word *word;
 
-	point->from = from;
-	point->is_open_kind = is_latency && !word;
+	point->from = point->at;
+	point->is_latency = take_prefix(point, "lat");
+	point->word_at = point->at;
+	word = take_kind_word(point);
+	point->is_open_kind = point->is_latency && !word;
+	point->word_edge = word ? word->edge : PROBE_ENTRY;
 	if (word) {
 		point->out->kind = word->kind;
 		point->out->edge = word->edge;
 	}
-	if (!is_latency)
-		return 0;
-	if (word && word->edge == PROBE_RETURN)
-		return probe_column_refuse(point->why, word_at, "lat: is entry and return: write "
-					   "lat:k:... or lat:u:...");
-	if (word && word->kind == PROBE_USDT)
-		return probe_column_refuse(point->why, word_at, "a USDT probe has no return; "
-					   "latency is of functions and between two tracepoints");
-	point->out->edge = PROBE_LATENCY;
-	return 0;
 }
 
 bool probe_point_is_kind(const char *text)
@@ -391,7 +387,7 @@ static int unknown_kind(struct point *point)
 				   point->sections[0].text);
 }
 
-/* Sets FUNC, FUNC:LINE or FUNC;PATTERN, and what can be in place of FUNC, from the @count sections
+/* Sets FUNC, FUNC:LINE or FUNC;PATTERN, and what can be in point of FUNC, from the @count sections
  * at @sections. */
 static int set_code(struct point *point, struct probe_section *sections, size_t count)
 {
@@ -484,31 +480,107 @@ static void skip_blanks(struct point *point)
 		point->at++;
 }
 
-/* Parses "-> [GROUP:]NAME". */
-static int take_end(struct point *point)
+/* Refuses what only a probe alone can be: a line, a pattern, an offset, a source file. */
+static int check_whole(const struct point *point, const struct probe_spec *second, size_t at)
 {
-	struct probe_spec *out = point->out;
+	if (second->is_wildcard)
+		return probe_column_refuse(point->why, at, "a latency between two points has one "
+					   "of each, without wildcards");
+	if (second->offset || second->line || second->declared_in[0] || second->source[0] ||
+	    second->pattern[0])
+		return probe_column_refuse(point->why, at, "a point of a latency is a whole "
+					   "function, a tracepoint or a USDT probe, without +OFFSET, "
+					   ":LINE, ;PATTERN and @FILE.c");
+	return 0;
+}
+
+static int set_one(struct point *point, bool has_kind);
+
+/* Adds what a point that is only a name has from the first one: its file and group. */
+static void inherit_sections(struct point *point, const struct probe_spec *first)
+{
+	const size_t wanted = first->kind == PROBE_KERNEL ? 1u + (first->file[0] != '\0')
+			    : first->kind == PROBE_USDT ? 2u + (first->group[0] != '\0') : 2u;
+	const char *const before[] = { first->kind == PROBE_TRACEPOINT ? first->group : first->file,
+				       first->group };
 	struct probe_section *sections = point->sections;
-	struct probe_section *name;
+	const size_t missing = wanted > point->count ? wanted - point->count : 0;
+
+	memmove(sections + missing, sections, point->count * sizeof(*sections));
+	for (size_t i = 0; i < missing; i++) {
+		sections[i] = (struct probe_section){ .from = sections[missing].from };
+		snprintf(sections[i].text, sizeof(sections[i].text), "%s", before[i]);
+	}
+	point->count += missing;
+}
+
+/* A point with a kind is whole, but "ur:FUNC" after "u:FILE:FUNC" is of the same file. */
+static bool is_short(const struct point *point, const struct probe_spec *first,
+		     const struct kind_word *word)
+{
+	return !word || (word->kind == PROBE_USER && first->kind == PROBE_USER && point->count == 1);
+}
+
+/* Parses "-> POINT" into @point. */
+static int parse_end(struct point *point, const struct probe_spec *first, struct probe_spec *second)
+{
+	const struct kind_word *word;
+	int err;
 
 	point->at += strlen("->");
 	skip_blanks(point);
-	if (probe_sections_read(sections, &point->count, point->line, &point->at, NULL,
-				point->why))
-		return -EINVAL;
-	name = &sections[point->count - 1];
-	if (point->count > 2)
-		return probe_column_refuse(point->why, sections[0].from, tracepoint_needed);
-	if (check_event_name(point, &sections[0]) || check_event_name(point, name))
-		return -EINVAL;
-	if (sections[0].is_wildcard || name->is_wildcard)
-		return probe_column_refuse(point->why, sections[0].from, "one end is needed, "
-					   "without wildcards");
-	if (point->count == 1)
-		strcpy(out->end.group, out->group);
-	else if (copy_section(point, &sections[0], out->end.group, sizeof(out->end.group)))
-		return -EINVAL;
-	return copy_section(point, name, out->end.function, sizeof(out->end.function));
+	point->from = point->at;
+	word = take_kind_word(point);
+	second->kind = word ? word->kind : first->kind;
+	second->edge = word ? word->edge : PROBE_ENTRY;
+	err = probe_sections_read(point->sections, &point->count, point->line, &point->at,
+				  STOP_ARROW | STOP_PATTERN, point->why);
+	if (!err && is_short(point, first, word))
+		inherit_sections(point, first);
+	return err ? err : set_one(point, true);
+}
+
+/* True: from the entry of a function to its return, which is its latency. */
+static bool is_one_function(const struct probe_spec *spec)
+{
+	const struct probe_end *end = &spec->end;
+
+	return (spec->kind == PROBE_KERNEL || spec->kind == PROBE_USER) && spec->kind == end->kind &&
+	       !spec->is_from_return && end->edge == PROBE_RETURN &&
+	       !strcmp(spec->file, end->file) && !strcmp(spec->function, end->function);
+}
+
+/* Takes "-> POINT". */
+static int take_end(struct point *point)
+{
+	struct probe_spec *out = point->out;
+	struct probe_spec *second = &point->second;
+	const size_t arrow = point->at, begin = point->sections[point->count - 1].from;
+	int err = check_whole(point, out, begin);
+
+	memset(second, 0, sizeof(*second));
+	point->out = second;
+	if (!err)
+		err = parse_end(point, out, second);
+	point->out = out;
+	if (!err)
+		err = check_whole(point, second, point->sections[point->count - 1].from);
+	if (err)
+		return err;
+	out->end.kind = second->kind;
+	out->end.edge = second->edge;
+	strcpy(out->end.file, second->file);
+	strcpy(out->end.group, second->group);
+	strcpy(out->end.function, second->function);
+	skip_blanks(point);
+	if (probe_section_is_arrow(point->line, point->at))
+		return probe_column_refuse(point->why, point->at, "a third point: write two probes, "
+					   "lat:A->B and lat:B->C");
+	if (is_one_function(out))
+		return probe_column_refuse(point->why, arrow, "from the entry of %s to its return "
+					   "is its latency: write lat:%s%s%s", out->function,
+					   out->file, out->file[0] ? ":" : "", out->function);
+	return 0;
 }
 
 /* Sets the end of a system call, which is known. */
@@ -521,95 +593,15 @@ static int imply_end(struct point *point)
 		return probe_column_refuse(point->why, point->from, "until when? lat:t:GROUP:NAME->"
 					   "GROUP:NAME on FIELD, as block:block_rq_issue->block:"
 					   "block_rq_complete on dev,sector");
+	out->end.kind = PROBE_TRACEPOINT;
 	strcpy(out->end.group, out->group);
 	snprintf(out->end.function, sizeof(out->end.function), "sys_exit%s", out->function + strlen(enter));
 	return 0;
 }
 
-static int take_field(struct point *point, char out[32])
+/* Sets one point from the sections that were read. */
+static int set_one(struct point *point, bool has_kind)
 {
-	const char *field = point->line + point->at;
-	size_t bytes = 0;
-
-	while (isalnum((unsigned char)field[bytes]) || field[bytes] == '_')
-		bytes++;
-	if (!bytes || bytes >= sizeof(((struct probe_on *)NULL)->begin))
-		return probe_column_refuse(point->why, point->at, "a field is needed, as in "
-					   "on dev,sector or on pid=next_pid");
-	memcpy(out, field, bytes);
-	out[bytes] = '\0';
-	point->at += bytes;
-	return 0;
-}
-
-/* Takes "FIELD", which has one name at both places, or "FIELD=FIELD". */
-static int take_join(struct point *point)
-{
-	struct probe_spec *out = point->out;
-	struct probe_on *on = &out->on[out->on_count];
-
-	if (out->on_count == PROBE_ON_MAX)
-		return probe_column_refuse(point->why, point->at, "more than %d fields",
-					   PROBE_ON_MAX);
-	if (take_field(point, on->begin))
-		return -EINVAL;
-	out->on_count++;
-	strcpy(on->end, on->begin);
-	if (point->line[point->at] != '=')
-		return 0;
-	point->at++;
-	return take_field(point, on->end);
-}
-
-/* Parses "on FIELD, FIELD=FIELD"; "on tid" is the default. */
-static int take_joins(struct point *point)
-{
-	struct probe_spec *out = point->out;
-
-	for (;;) {
-		skip_blanks(point);
-		if (take_join(point))
-			return -EINVAL;
-		skip_blanks(point);
-		if (point->line[point->at] != ',')
-			break;
-		point->at++;
-	}
-	if (out->on_count == 1 && !strcmp(out->on[0].begin, "tid") &&
-	    !strcmp(out->on[0].end, "tid")) {
-		memset(&out->on[0], 0, sizeof(out->on[0]));
-		out->on_count = 0;
-	}
-	return 0;
-}
-
-static int set_pair(struct point *point)
-{
-	struct probe_spec *out = point->out;
-	const char *next;
-	int err;
-
-	skip_blanks(point);
-	if (out->is_wildcard && !strncmp(point->line + point->at, "->", 2))
-		return probe_column_refuse(point->why, point->sections[1].from, "one begin is "
-					   "needed, without wildcards");
-	err = strncmp(point->line + point->at, "->", 2) ? imply_end(point) : take_end(point);
-	if (err)
-		return err;
-	skip_blanks(point);
-	next = point->line + point->at;
-	if (strncmp(next, "on", 2) != 0 || (next[2] && !isspace((unsigned char)next[2])))
-		return 0;
-	point->at += strlen("on");
-	return take_joins(point);
-}
-
-static int set_point(struct point *point, bool has_kind)
-{
-	int err;
-
-	if (point->is_open_kind)
-		point->out->kind = point->count == 1 ? PROBE_KERNEL : PROBE_USER;
 	switch (point->out->kind) {
 	case PROBE_KERNEL:
 		return set_kernel(point, has_kind);
@@ -618,28 +610,72 @@ static int set_point(struct point *point, bool has_kind)
 	case PROBE_USDT:
 		return set_mark(point);
 	default:
-		err = set_tracepoint(point);
-		if (err || point->out->edge == PROBE_LATENCY)
-			return err ? err : set_pair(point);
-		if (point->line[point->at] == '-')
-			err = probe_column_refuse(point->why, point->at, "from one tracepoint to "
-						  "another is lat:t:GROUP:NAME->GROUP:NAME");
-		return err;
+		return set_tracepoint(point);
 	}
 }
 
-/* Returns what ends the sections of a point of @kind besides a blank; NULL: nothing does. */
-static const char *stop_of(enum probe_kind kind)
+static int refuse_arrow(struct point *point)
 {
-	if (kind == PROBE_TRACEPOINT)
-		return "->";
-	return kind == PROBE_USDT ? NULL : ";";
+	return probe_column_refuse(point->why, point->at, "from one point to another is lat:, as in "
+				   "lat:%.60s", point->line + point->from);
+}
+
+/* Sets the second point of a latency, or that of a latency of one point. */
+static int set_second(struct point *point)
+{
+	struct probe_spec *out = point->out;
+
+	if (point->has_arrow) {
+		out->is_from_return = out->edge == PROBE_RETURN;
+		out->edge = PROBE_LATENCY;
+		return take_end(point);
+	}
+	if (point->word_edge == PROBE_RETURN)
+		return probe_column_refuse(point->why, point->word_at, "lat: is entry and return: "
+					   "write lat:k:... or lat:u:...");
+	if (out->kind == PROBE_USDT)
+		return probe_column_refuse(point->why, point->word_at, "a USDT probe has no return; "
+					   "latency is of functions, and from one point to another: "
+					   "lat:U:FILE:NAME->NAME");
+	return out->kind == PROBE_TRACEPOINT ? imply_end(point) : 0;
+}
+
+/* A latency of one function is read as such, that between two points as its first point. */
+static int set_point(struct point *point, bool has_kind)
+{
+	struct probe_spec *out = point->out;
+	size_t at = point->at;
+	int err;
+
+	if (point->is_open_kind)
+		out->kind = point->count == 1 ? PROBE_KERNEL : PROBE_USER;
+	while (isspace((unsigned char)point->line[at]))
+		at++;
+	point->has_arrow = probe_section_is_arrow(point->line, at);
+	if (point->has_arrow && !point->is_latency)
+		return refuse_arrow(point);
+	if (point->is_latency)
+		out->edge = point->has_arrow ? point->word_edge : PROBE_LATENCY;
+	err = set_one(point, has_kind);
+	if (point->has_arrow)
+		point->at = at;
+	return err || !point->is_latency ? err : set_second(point);
+}
+
+/* Returns what ends the sections of a point of @kind besides a blank. */
+static unsigned int stops_of(const struct point *point)
+{
+	const enum probe_kind kind = point->out->kind;
+	const bool is_code = kind == PROBE_KERNEL || kind == PROBE_USER;
+
+	/* Only functions of programs can have a name like a->b. */
+	return (is_code ? STOP_PATTERN : 0) |
+	       (point->is_latency || kind != PROBE_USER ? STOP_ARROW : 0);
 }
 
 int probe_point_parse(struct probe_spec *out, const char *line, size_t *at, struct diag *why)
 {
 	struct point point = { .out = out, .line = line, .at = *at, .why = why };
-	bool has_kind;
 	size_t from;
 	int err;
 
@@ -649,13 +685,13 @@ int probe_point_parse(struct probe_spec *out, const char *line, size_t *at, stru
 	err = take_name(&point);
 	from = point.at;
 	if (!err)
-		err = take_kind(&point);
-	has_kind = point.at != from;
+		take_kind(&point);
+	point.has_kind = point.at != from;
 	if (!err)
 		err = probe_sections_read(point.sections, &point.count, line, &point.at,
-					  stop_of(out->kind), why);
+					  stops_of(&point), why);
 	if (!err)
-		err = set_point(&point, has_kind);
+		err = set_point(&point, point.has_kind);
 	*at = point.at;
 	return err;
 }

@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "probe/probe_spec.h"
 
-/* Parses kind, point and keys from byte *@at of @line into @out, and moves *@at past them. 0 or
+/* Parses kind and point, or both points of a latency, from byte *@at of @line into @out, and moves *@at past them. 0 or
  * -EINVAL. */
 int probe_point_parse(struct probe_spec *out, const char *line, size_t *at, struct diag *why);
 

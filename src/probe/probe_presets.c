@@ -84,8 +84,8 @@ const struct probe_preset probe_presets[] = {
 	},
 	{
 		"block I/O latency",
-		"lat:t:block:block_rq_issue->block:block_rq_complete on dev,sector bytes rwbs "
-		"if nr_sector > 0",
+		"lat:t:block:block_rq_issue->block:block_rq_complete bytes rwbs "
+		"if nr_sector > 0 on dev,sector",
 		"from the request to the device until its reply, whoever takes that; sizes, reads "
 		"or writes; without empty flushes",
 		"biolatency biosnoop iolatency iosnoop disk",

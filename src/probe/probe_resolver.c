@@ -240,18 +240,26 @@ static bool put_value(const struct probe_fetch *value, struct probe_argument *ar
 	return true;
 }
 
+/* False: a key or an aggregate uses a value that this site does not have. */
+static bool has_grouped(const struct probe_site *site, const struct probe_spec *spec)
+{
+	for (uint32_t i = 0; i < spec->argument_count; i++)
+		if (probe_spec_groups_use(spec, i) &&
+		    (i >= site->value_count || !site->values[i].fetch[0]))
+			return false;
+	return true;
+}
+
+/* Leaves out the values that this site does not have either. */
 static bool put_values(const struct probe_site *site, struct probe_spec *out)
 {
-	uint32_t kept = 0;
+	for (uint32_t i = out->argument_count; i-- > 0;) {
+		const bool is_there = i < site->value_count && site->values[i].fetch[0];
 
-	for (uint32_t i = 0; i < out->argument_count && i < site->value_count; i++) {
-		if (!site->values[i].fetch[0])
-			continue;	/* it is not there either */
-		out->arguments[kept] = out->arguments[i];
-		if (!put_value(&site->values[i], &out->arguments[kept++]))
+		if (is_there ? !put_value(&site->values[i], &out->arguments[i])
+			     : !probe_spec_drop_argument(out, i))
 			return false;
 	}
-	out->argument_count = kept;
 	return true;
 }
 
@@ -311,6 +319,9 @@ int probe_point_write_spec(const struct probe_point *point, uint32_t index, bool
 	if (!put_function(point, site, by_address, out))
 		return diag_set(why, -ENOENT, "%.200s: no function is known around it",
 				point->spec.text);
+	if (!has_grouped(site, out))
+		return diag_set(why, -ENOENT, "%.200s: a value that it groups by or aggregates is "
+				"not there", point->spec.text);
 	if (!probe_condition_write(&out->condition, condition, sizeof(condition)) ||
 	    !put_name(index, out) || !put_values(site, out))
 		return refuse(point, why);

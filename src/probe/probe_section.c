@@ -26,7 +26,7 @@ struct reader {
 	size_t at;
 	size_t used;		/* bytes used of the section's text */
 	bool in_quotes;
-	const char *stop;	/* text that ends the last section; NULL: there is none */
+	unsigned int stops;	/* bits of what ends the last section */
 };
 
 /* Reads a byte, or an escaped one. */
@@ -53,12 +53,22 @@ static bool is_separator(const char *next)
 	return strspn(next, ":") % 2;
 }
 
+bool probe_section_is_arrow(const char *line, size_t at)
+{
+	static const char operator[] = "operator";
+	const size_t bytes = sizeof(operator) - 1;
+
+	return !strncmp(line + at, "->", 2) &&
+	       (at < bytes || strncmp(line + at - bytes, operator, bytes) != 0);
+}
+
 static bool is_end(const struct reader *reader)
 {
 	const char *next = reader->line + reader->at;
 
 	return !*next || isspace((unsigned char)*next) || (*next == ':' && is_separator(next)) ||
-	       (reader->stop && !strncmp(next, reader->stop, strlen(reader->stop)));
+	       ((reader->stops & STOP_PATTERN) && *next == ';') ||
+	       ((reader->stops & STOP_ARROW) && probe_section_is_arrow(reader->line, reader->at));
 }
 
 static int read_section(struct reader *reader, struct probe_section *out, struct diag *why)
@@ -94,9 +104,9 @@ static int read_section(struct reader *reader, struct probe_section *out, struct
 }
 
 int probe_sections_read(struct probe_section out[PROBE_SECTIONS_MAX], size_t *count,
-			const char *line, size_t *at, const char *stop, struct diag *why)
+			const char *line, size_t *at, unsigned int stops, struct diag *why)
 {
-	struct reader reader = { .line = line, .at = *at, .stop = stop };
+	struct reader reader = { .line = line, .at = *at, .stops = stops };
 	int err;
 
 	for (*count = 0;;) {
@@ -126,9 +136,11 @@ bool probe_section_number(const char *text, unsigned long long *out)
 	return !errno && !*end;
 }
 
-static bool is_bare(const char *text)
+static bool is_bare(const char *whole)
 {
-	for (; *text; text++) {
+	for (const char *text = whole; *text; text++) {
+		if (probe_section_is_arrow(whole, (size_t)(text - whole)))
+			return false;
 		if (*text == ':' && strspn(text, ":") == 2 && text[2])
 			text++;
 		else if (!isalnum((unsigned char)*text) && !strchr("_./-$~<>,=&", *text))

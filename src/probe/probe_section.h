@@ -23,10 +23,20 @@ struct probe_section {
 	bool has_literal_star;	/* `text` has a literal * or ? */
 };
 
-/* Reads sections from byte *@at of @line to the next blank, to @stop ("->", ";"; NULL: nothing is),
- * or to the end; moves *@at there. 0 or -EINVAL. */
+/* What ends the sections of a point besides a blank. */
+enum probe_section_stop {
+	STOP_PATTERN = 1,	/* ';' */
+	STOP_ARROW = 2,		/* "->", unless it belongs to C++'s operator-> */
+};
+
+/* Reads sections from byte *@at of @line to the next blank, to one of @stops (a set of bits), or to
+ * the end; moves *@at there. 0 or -EINVAL. */
 int probe_sections_read(struct probe_section out[PROBE_SECTIONS_MAX], size_t *count,
-			const char *line, size_t *at, const char *stop, struct diag *why);
+			const char *line, size_t *at, unsigned int stops, struct diag *why);
+
+/* True: the "->" at byte @at of @line leads from one point to another, and is not C++'s
+ * operator->. */
+bool probe_section_is_arrow(const char *line, size_t at);
 
 /* Parses all of @text as decimal, or as hex with 0x. False: not a number of 64 bits. */
 bool probe_section_number(const char *text, unsigned long long *out);

@@ -13,10 +13,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe_clauses.h"
 #include "probe_point_text.h"
 #include "probe_section.h"
 
 #define BUILD_ID_DIGITS_MIN 16	/* lld's fast build-ids have 8 bytes, others more */
+#define LINE_BYTES (4 * PROBE_SPEC_BYTES)	/* a spec as typed, with blanks */
+
+static const char spec_too_long[] = "a spec of more than %zu bytes";
 
 static size_t skip_blanks(const char *line, size_t at)
 {
@@ -32,12 +36,6 @@ static size_t measure_word(const char *line, size_t at)
 	while (line[at + bytes] && !isspace((unsigned char)line[at + bytes]))
 		bytes++;
 	return bytes;
-}
-
-static bool is_condition(const char *word)
-{
-	return !strncmp(word, "if", 2) &&
-	       (!word[2] || word[2] == '(' || isspace((unsigned char)word[2]));
 }
 
 /* Reads "@BUILDID" to @out. False: @word[@bytes] is none: a symbol, which no linker gives a name of
@@ -77,23 +75,22 @@ static int set_build_id(struct probe_spec *out, const struct build_id *id, size_
 	return 0;
 }
 
-static int parse_arguments(struct probe_spec *out, const char *line, size_t *at, struct diag *why)
+static int parse_arguments(struct probe_spec *out, const char *line, size_t at, struct diag *why)
 {
 	struct build_id id;
 
 	for (;;) {
-		const size_t from = skip_blanks(line, *at), bytes = measure_word(line, from);
+		const size_t from = skip_blanks(line, at), bytes = measure_word(line, from);
 		int err;
 
-		*at = from;
-		if (!bytes || is_condition(line + from))
+		if (!bytes)
 			return 0;
 		err = is_build_id(line + from, bytes, &id)
 			      ? set_build_id(out, &id, from, why)
 			      : probe_argument_add(out, line, from, bytes, why);
 		if (err)
 			return err;
-		*at = from + bytes;
+		at = from + bytes;
 	}
 }
 
@@ -102,22 +99,22 @@ static int check_operand(struct probe_spec *spec, struct probe_node *node, size_
 			 struct diag *why)
 {
 	const bool has_return = spec->kind == PROBE_KERNEL || spec->kind == PROBE_USER;
-	const char *name = NULL;
+	uint32_t index = 0;
 	int err;
 
 	if (node->kind == OPERATOR_NOT || node->kind == OPERATOR_AND || node->kind == OPERATOR_OR)
 		return 0;
 	if (node->operand == OPERAND_LATENCY && spec->edge != PROBE_LATENCY)
 		return probe_column_refuse(why, at, "lat is known of lat:... only: entry and "
-					   "return of one site");
+					   "return of one site, or two points");
 	if (node->operand == OPERAND_RETURN && !has_return && !strcmp(node->name, "ret"))
 		node->operand = OPERAND_VALUE;	/* "ret" is a field of syscalls:sys_exit_* */
 	if (node->operand != OPERAND_VALUE && node->operand != OPERAND_RETURN)
 		return 0;
 	err = probe_argument_want(spec, node->operand == OPERAND_RETURN ? "$retval" : node->name,
-				  at, &name, why);
+				  at, &index, why);
 	if (!err)
-		snprintf(node->name, sizeof(node->name), "%s", name);
+		snprintf(node->name, sizeof(node->name), "%s", spec->arguments[index].name);
 	return err;
 }
 
@@ -132,39 +129,103 @@ static int check_operands(struct probe_spec *spec, size_t at, struct diag *why)
 
 static int parse_condition(struct probe_spec *out, const char *line, size_t at, struct diag *why)
 {
-	char before[PROBE_SPEC_BYTES];
-	int err;
+	const int err = probe_condition_parse_from(&out->condition, line, skip_blanks(line, at),
+						   why);
 
-	at = skip_blanks(line, at + strlen("if"));
-	err = probe_condition_parse_from(&out->condition, line, at, why);
-	if (!err)
-		err = probe_section_even(line, at, before, sizeof(before), why);
-	if (err)
-		return err;
-	out->condition_from = (uint32_t)strlen(before) + 1;
-	return check_operands(out, at, why);
+	return err ? err : check_operands(out, skip_blanks(line, at), why);
 }
 
-static int parse(struct probe_spec *out, const char *line, struct diag *why)
+/* Parses each clause, up to its end, where @line gets its own. */
+static int parse_clauses(struct probe_spec *out, char *line, const struct probe_clauses *clauses,
+			 struct diag *why)
+{
+	static int (*const parsers[CLAUSES])(struct probe_spec *, const char *, size_t,
+					     struct diag *) = {
+		[CLAUSE_IF] = parse_condition, [CLAUSE_ON] = probe_joins_parse,
+		[CLAUSE_BY] = probe_keys_parse, [CLAUSE_AGGREGATES] = probe_aggregates_parse,
+	};
+	int err = 0;
+
+	for (enum probe_clause clause = 0; clause < CLAUSES && !err; clause++) {
+		const size_t end = clauses->words[clause] + clauses->bytes[clause];
+		const char after = line[end];
+
+		if (!clauses->words[clause])
+			continue;
+		line[end] = '\0';
+		err = parsers[clause](out, line, clauses->from[clause], why);
+		line[end] = after;
+	}
+	return err;
+}
+
+/* Makes the text of @line: what is before the clauses, and these in their order. */
+static int even_text(struct probe_spec *out, const char *line, const struct probe_clauses *clauses,
+		     struct diag *why)
+{
+	int err;
+
+	memset(out->text, 0, sizeof(out->text));
+	err = probe_section_even(line, clauses->head_bytes, out->text, sizeof(out->text), why);
+	for (enum probe_clause clause = 0; clause < CLAUSES && !err; clause++) {
+		const size_t used = strlen(out->text);
+		char *text = out->text + used;
+
+		if (!clauses->words[clause])
+			continue;
+		if (used + 1 == sizeof(out->text))
+			return diag_set(why, -EINVAL, spec_too_long, sizeof(out->text) - 1);
+		*text++ = ' ';
+		err = probe_section_even(line + clauses->words[clause], clauses->bytes[clause],
+					 text, sizeof(out->text) - used - 1, NULL);
+		if (err)
+			return probe_column_refuse(why, clauses->words[clause], "a control "
+						   "character in quotes, or a spec of more than "
+						   "%zu bytes", sizeof(out->text) - 1);
+		if (clause != CLAUSE_IF)
+			continue;
+		out->condition_from = (uint32_t)(used + 3 + strspn(text + 2, " "));
+		out->condition_bytes = (uint32_t)strlen(out->text + out->condition_from);
+	}
+	return err;
+}
+
+/* Parses @line, which is changed meanwhile. */
+static int parse(struct probe_spec *out, char *line, struct diag *why)
 {
 	size_t at = skip_blanks(line, 0);
+	const size_t point_at = at;
+	struct probe_clauses clauses = { .head_bytes = 0 };
 	int err = probe_section_even(line, strlen(line), out->text, sizeof(out->text), why);
 
 	if (!err)
 		err = probe_point_parse(out, line, &at, why);
 	if (!err)
-		err = parse_arguments(out, line, &at, why);
-	if (!err && line[at])
-		err = parse_condition(out, line, at, why);
-	return err;
+		err = probe_clauses_find(&clauses, line, at, why);
+	if (!err)
+		err = even_text(out, line, &clauses, why);
+	if (!err) {
+		const char after = line[clauses.head_bytes];
+
+		line[clauses.head_bytes] = '\0';
+		err = parse_arguments(out, line, at, why);
+		line[clauses.head_bytes] = after;
+	}
+	if (!err)
+		err = parse_clauses(out, line, &clauses, why);
+	return err ? err : probe_joins_check(out, point_at, why);
 }
 
 int probe_spec_parse(struct probe_spec *out, const char *text, struct diag *why)
 {
+	char line[LINE_BYTES];
 	int err;
 
 	memset(out, 0, sizeof(*out));
-	err = parse(out, text, why);
+	if (strlen(text) >= sizeof(line))
+		return diag_set(why, -EINVAL, spec_too_long, sizeof(out->text) - 1);
+	strcpy(line, text);
+	err = parse(out, line, why);
 	if (err)
 		memset(out, 0, sizeof(*out));
 	return err;
@@ -197,24 +258,62 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static const char *kind_of(const struct probe_spec *spec)
+static const char *kind_word(enum probe_kind kind, bool is_return)
 {
-	static const char *const kinds[] = {
+	static const char *const words[] = {
 		[PROBE_KERNEL] = "k", [PROBE_USER] = "u", [PROBE_TRACEPOINT] = "t",
 		[PROBE_USDT] = "U",
 	};
 
+	if (is_return)
+		return kind == PROBE_KERNEL ? "kr" : "ur";
+	return words[kind];
+}
+
+static const char *kind_of(const struct probe_spec *spec)
+{
 	if (spec->edge == PROBE_LATENCY)
 		return spec->kind == PROBE_TRACEPOINT ? "lat:t" : "lat";
-	if (spec->edge == PROBE_RETURN)
-		return spec->kind == PROBE_KERNEL ? "kr" : "ur";
-	return kinds[spec->kind];
+	return kind_word(spec->kind, spec->edge == PROBE_RETURN);
+}
+
+/* True: a latency between two points, of which the second is not known by the first. */
+static bool has_end(const struct probe_spec *spec)
+{
+	return spec->end.function[0] && !spec->is_wildcard;
 }
 
 bool probe_spec_is_interval(const struct probe_spec *spec)
 {
-	return spec->kind == PROBE_TRACEPOINT && spec->edge == PROBE_LATENCY &&
-	       !strcmp(spec->end.function, spec->function) && !strcmp(spec->end.group, spec->group);
+	const struct probe_end *end = &spec->end;
+
+	return spec->edge == PROBE_LATENCY && end->function[0] && end->kind == spec->kind &&
+	       (end->edge == PROBE_RETURN) == spec->is_from_return &&
+	       !strcmp(end->function, spec->function) && !strcmp(end->group, spec->group) &&
+	       !strcmp(end->file, spec->file) && !spec->offset && !spec->line &&
+	       !spec->declared_in[0] && !spec->pattern[0];
+}
+
+static bool is_shared_group(const struct probe_spec *spec)
+{
+	return spec->kind == spec->end.kind && !strcmp(spec->file, spec->end.file) &&
+	       !strcmp(spec->group, spec->end.group);
+}
+
+static void name_end(struct writer *writer, const struct probe_spec *spec)
+{
+	const struct probe_end *end = &spec->end;
+
+	put(writer, "->");
+	if (!is_shared_group(spec) || end->edge == PROBE_RETURN) {
+		if (spec->kind != end->kind || end->kind != PROBE_TRACEPOINT)
+			put(writer, "%s:", kind_word(end->kind, end->edge == PROBE_RETURN));
+		if (end->file[0] && strcmp(end->file, spec->file) != 0)
+			put(writer, "%s:", base_name(end->file));
+		if (end->group[0])
+			put(writer, "%s:", end->group);
+	}
+	put(writer, "%s", end->function);
 }
 
 void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
@@ -225,7 +324,10 @@ void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
 		put(&writer, "%s", spec->name);
 		return;
 	}
-	put(&writer, "%s:", kind_of(spec));
+	if (has_end(spec))
+		put(&writer, "lat:%s:", kind_word(spec->kind, spec->is_from_return));
+	else
+		put(&writer, "%s:", kind_of(spec));
 	if (spec->file[0])
 		put(&writer, "%s:", base_name(spec->file));
 	if (spec->group[0])
@@ -240,18 +342,15 @@ void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
 		put(&writer, ":%u", spec->line);
 	if (spec->pattern[0])
 		put(&writer, ";%s", spec->pattern);
-	if (spec->is_wildcard)
-		return;		/* an end, if any, is implied */
-	if (spec->end.function[0] && !strcmp(spec->group, spec->end.group))
-		put(&writer, "->%s", spec->end.function);
-	else if (spec->end.function[0])
-		put(&writer, "->%s:%s", spec->end.group, spec->end.function);
+	if (has_end(spec))
+		name_end(&writer, spec);
 }
 
 static bool is_whole_function(const struct probe_spec *spec)
 {
 	return (spec->kind == PROBE_KERNEL || spec->kind == PROBE_USER) && spec->function[0] &&
-	       !spec->is_wildcard && !spec->offset && !spec->line && !spec->pattern[0];
+	       !spec->is_wildcard && !spec->offset && !spec->line && !spec->pattern[0] &&
+	       !spec->end.function[0];
 }
 
 /* False: the return's value would change in a latency, which reads it at the entry. */
@@ -307,14 +406,17 @@ static void put_arguments(struct writer *writer, const struct probe_spec *spec)
 static void put_function(struct writer *writer, const struct probe_spec *spec)
 {
 	const char *special = strpbrk(spec->function, "*?") ? "\"\\;@%+" : "";
+	const bool has_arrows = spec->edge == PROBE_LATENCY || spec->kind != PROBE_USER;
 
 	if (!spec->is_wildcard) {
 		put_section(writer, spec->source[0] ? spec->source : spec->function);
 		return;
 	}
 	for (const char *at = spec->function; *at; at++) {
-		const bool is_special = isspace((unsigned char)*at) || *at == ':' ||
-					strchr(special, *at);
+		const bool is_special =
+			isspace((unsigned char)*at) || *at == ':' || strchr(special, *at) ||
+			(has_arrows &&
+			 probe_section_is_arrow(spec->function, (size_t)(at - spec->function)));
 
 		if (strspn(at, ":") == 2)
 			put(writer, ":%c", *at++);
@@ -326,6 +428,15 @@ static void put_function(struct writer *writer, const struct probe_spec *spec)
 /* A module after "lat:" alone would be read as a program, a program "t" as a kind. */
 static const char *prefix_of(const struct probe_spec *spec)
 {
+	static const char *const froms[] = {
+		[PROBE_KERNEL] = "lat:k", [PROBE_USER] = "lat:u", [PROBE_TRACEPOINT] = "lat:t",
+		[PROBE_USDT] = "lat:U",
+	};
+
+	if (has_end(spec) && spec->is_from_return)
+		return spec->kind == PROBE_KERNEL ? "lat:kr" : "lat:ur";
+	if (has_end(spec))
+		return froms[spec->kind];
 	if (spec->edge == PROBE_LATENCY && spec->kind == PROBE_KERNEL && spec->file[0])
 		return "lat:k";
 	if (spec->edge == PROBE_LATENCY && spec->kind == PROBE_USER &&
@@ -355,6 +466,28 @@ static void put_pattern(struct writer *writer, const char *pattern)
 	put(writer, "\"");
 }
 
+/* A second point in the file and group of the first is only a name; of tracepoints the group stays
+ * in sight. */
+static void put_end(struct writer *writer, const struct probe_spec *spec)
+{
+	const struct probe_end *end = &spec->end;
+	const bool is_tracepoint = end->kind == PROBE_TRACEPOINT && spec->kind == PROBE_TRACEPOINT;
+	const bool is_short = !is_tracepoint && is_shared_group(spec) && end->edge == PROBE_ENTRY;
+
+	put(writer, "->");
+	if (!is_short && (!is_tracepoint || probe_point_is_kind(end->group)))
+		put(writer, "%s:", kind_word(end->kind, end->edge == PROBE_RETURN));
+	if (!is_short && end->file[0]) {
+		put_section(writer, end->file);
+		put(writer, ":");
+	}
+	if (!is_short && end->group[0]) {
+		put_section(writer, end->group);
+		put(writer, ":");
+	}
+	put_section(writer, end->function);
+}
+
 static void put_point(struct writer *writer, const struct probe_spec *spec)
 {
 	put(writer, "%s%s%s:", spec->name, spec->name[0] ? "=" : "", prefix_of(spec));
@@ -375,8 +508,12 @@ static void put_point(struct writer *writer, const struct probe_spec *spec)
 		put(writer, ":%u", spec->line);
 	if (spec->pattern[0])
 		put_pattern(writer, spec->pattern);
-	if (spec->end.function[0] && !spec->is_wildcard)
-		put(writer, "->%s:%s", spec->end.group, spec->end.function);
+	if (has_end(spec))
+		put_end(writer, spec);
+}
+
+static void put_joins(struct writer *writer, const struct probe_spec *spec)
+{
 	for (uint32_t i = 0; i < spec->on_count; i++) {
 		const struct probe_on *on = &spec->on[i];
 		const bool is_same = !strcmp(on->begin, on->end);
@@ -386,58 +523,202 @@ static void put_point(struct writer *writer, const struct probe_spec *spec)
 	}
 }
 
-static void drop_condition(struct probe_spec *spec)
+static void put_format(struct writer *writer, const char *format)
+{
+	put(writer, " : print \"");
+	for (; *format; format++)
+		put(writer, "%s%c", strchr("\"\\", *format) ? "\\" : "", *format);
+	put(writer, "\"");
+}
+
+static void put_groups(struct writer *writer, const struct probe_spec *spec)
+{
+	char text[PROBE_SPEC_BYTES];
+
+	for (uint32_t i = 0; i < spec->key_count; i++) {
+		probe_key_write(spec, &spec->keys[i], text, sizeof(text));
+		put(writer, "%s%s", i ? ", " : " by ", text);
+	}
+	for (uint32_t i = 0; i < spec->aggregate_count; i++) {
+		probe_aggregate_write(spec, &spec->aggregates[i], text, sizeof(text));
+		put(writer, "%s%s", i ? ", " : " : ", text);
+	}
+	if (spec->format[0])
+		put_format(writer, spec->format);
+}
+
+size_t probe_spec_groups_write(const struct probe_spec *spec, char *out, size_t room)
+{
+	struct writer writer = { .out = out, .room = room };
+
+	if (room)
+		out[0] = '\0';
+	put_groups(&writer, spec);
+	return writer.used;
+}
+
+static bool has_argument(const struct probe_expression *expression, uint32_t index)
+{
+	for (uint32_t i = 0; i < expression->count; i++)
+		if (expression->terms[i].kind == TERM_VALUE &&
+		    expression->terms[i].argument == index)
+			return true;
+	return false;
+}
+
+bool probe_spec_groups_use(const struct probe_spec *spec, uint32_t index)
+{
+	for (uint32_t i = 0; i < spec->key_count; i++)
+		if (spec->keys[i].kind == PROBE_KEY_VALUE && spec->keys[i].argument == index)
+			return true;
+	for (uint32_t i = 0; i < spec->aggregate_count; i++)
+		if (has_argument(&spec->aggregates[i].value, index))
+			return true;
+	return false;
+}
+
+static void shift_terms(struct probe_expression *expression, uint32_t index)
+{
+	for (uint32_t i = 0; i < expression->count; i++)
+		expression->terms[i].argument -= expression->terms[i].argument > index;
+}
+
+bool probe_spec_drop_argument(struct probe_spec *spec, uint32_t index)
+{
+	if (probe_spec_groups_use(spec, index))
+		return false;
+	spec->argument_count--;
+	memmove(&spec->arguments[index], &spec->arguments[index + 1],
+		(spec->argument_count - index) * sizeof(spec->arguments[0]));
+	memset(&spec->arguments[spec->argument_count], 0, sizeof(spec->arguments[0]));
+	for (uint32_t i = 0; i < spec->key_count; i++)
+		spec->keys[i].argument -= spec->keys[i].argument > index;
+	for (uint32_t i = 0; i < spec->aggregate_count; i++)
+		shift_terms(&spec->aggregates[i].value, index);
+	return true;
+}
+
+static void drop_groups(struct probe_spec *spec)
+{
+	memset(spec->keys, 0, sizeof(spec->keys));
+	memset(spec->aggregates, 0, sizeof(spec->aggregates));
+	memset(spec->format, 0, sizeof(spec->format));
+	spec->key_count = spec->aggregate_count = 0;
+}
+
+/* Drops the condition and the groups, with what only these use. */
+static void drop_clauses(struct probe_spec *spec)
 {
 	uint32_t kept = 0;
 
+	drop_groups(spec);
 	for (uint32_t i = 0; i < spec->argument_count; i++)
 		if (!spec->arguments[i].is_implied)
 			spec->arguments[kept++] = spec->arguments[i];
+	memset(&spec->arguments[kept], 0,
+	       (PROBE_ARGUMENTS_MAX - kept) * sizeof(spec->arguments[0]));
 	spec->argument_count = kept;
-	spec->condition.count = spec->condition_from = 0;
+	memset(&spec->condition, 0, sizeof(spec->condition));
+	spec->condition_from = spec->condition_bytes = 0;
 }
 
 static int take_condition(struct probe_spec *spec, const char *condition, struct diag *why)
 {
-	int err = probe_condition_parse(&spec->condition, condition, why);
+	const int err = condition[0] ? probe_condition_parse(&spec->condition, condition, why) : 0;
 
 	return err ? err : check_operands(spec, 0, why);
 }
 
-int probe_spec_write(struct probe_spec *spec, const char *condition, struct diag *why)
+/* Parses @groups, which are clauses after a point. */
+static int take_groups(struct probe_spec *spec, const char *groups, struct diag *why)
+{
+	const uint32_t arguments = spec->argument_count;
+	struct probe_clauses clauses;
+	char line[LINE_BYTES];
+	int err;
+
+	snprintf(line, sizeof(line), "%s", groups);
+	err = probe_clauses_find(&clauses, line, 0, why);
+	if (!err)
+		err = parse_clauses(spec, line, &clauses, why);
+	if (!err)
+		return 0;
+	drop_groups(spec);
+	spec->argument_count = arguments;
+	diag_prefix(why, "%.100s", groups + 1);
+	return err;
+}
+
+int probe_spec_rewrite(struct probe_spec *spec, const char *condition, const char *groups,
+		       struct diag *why)
 {
 	struct writer writer = { .out = spec->text, .room = sizeof(spec->text) };
-	int err = 0;
+	int err, groups_err;
 
-	drop_condition(spec);
-	if (condition[0])
-		err = take_condition(spec, condition, why);
+	drop_clauses(spec);
+	err = take_condition(spec, condition, why);
 	if (err)
-		drop_condition(spec);
+		drop_clauses(spec);
+	groups_err = groups[0] ? take_groups(spec, groups, err ? NULL : why) : 0;
+	memset(spec->text, 0, sizeof(spec->text));
 	put_point(&writer, spec);
 	put_arguments(&writer, spec);
 	put_build_id(&writer, &spec->build_id);
 	if (spec->condition.count) {
 		put(&writer, " if ");
 		spec->condition_from = (uint32_t)writer.used;
+		spec->condition_bytes = (uint32_t)strlen(condition);
 		put(&writer, "%s", condition);
 	}
+	put_joins(&writer, spec);
+	put_groups(&writer, spec);
+	err = err ? err : groups_err;
 	if (!err && writer.used >= sizeof(spec->text))
-		err = diag_set(why, -EINVAL, "a spec of more than %zu bytes",
-			       sizeof(spec->text) - 1);
+		err = diag_set(why, -EINVAL, spec_too_long, sizeof(spec->text) - 1);
 	return err;
+}
+
+int probe_spec_write(struct probe_spec *spec, const char *condition, struct diag *why)
+{
+	char groups[PROBE_SPEC_BYTES];
+
+	if (probe_spec_groups_write(spec, groups, sizeof(groups)) >= sizeof(groups))
+		return diag_set(why, -EINVAL, spec_too_long, sizeof(spec->text) - 1);
+	return probe_spec_rewrite(spec, condition, groups, why);
+}
+
+/* The part of the text that is the condition. */
+static const char *condition_text(const struct probe_spec *spec, char out[PROBE_SPEC_BYTES])
+{
+	snprintf(out, PROBE_SPEC_BYTES, "%.*s", (int)spec->condition_bytes,
+		 spec->text + spec->condition_from);
+	return out;
 }
 
 static void put_conditions(struct writer *writer, const struct probe_spec *entry,
 			   const struct probe_spec *back)
 {
 	const struct probe_spec *one = entry->condition.count ? entry : back;
+	char first[PROBE_SPEC_BYTES], second[PROBE_SPEC_BYTES];
 
 	if (entry->condition.count && back->condition.count)
-		put(writer, " if (%s) and (%s)", entry->text + entry->condition_from,
-		    back->text + back->condition_from);
+		put(writer, " if (%s) and (%s)", condition_text(entry, first),
+		    condition_text(back, second));
 	else if (one->condition.count)
-		put(writer, " if %s", one->text + one->condition_from);
+		put(writer, " if %s", condition_text(one, first));
+}
+
+/* Returns the one that has groups; NULL: both have, and not the same. */
+static const struct probe_spec *shared_groups(const struct probe_spec *entry,
+					  const struct probe_spec *back)
+{
+	char first[PROBE_SPEC_BYTES], second[PROBE_SPEC_BYTES];
+
+	probe_spec_groups_write(entry, first, sizeof(first));
+	probe_spec_groups_write(back, second, sizeof(second));
+	if (!second[0] || !strcmp(first, second))
+		return entry;
+	return first[0] ? NULL : back;
 }
 
 bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other)
@@ -447,9 +728,10 @@ bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other)
 	const struct probe_spec *back = is_entry_first ? other : entry;
 	char text[PROBE_SPEC_BYTES];
 	struct writer writer = { .out = text, .room = sizeof(text) };
+	const struct probe_spec *groups = shared_groups(begin, back);
 	struct probe_spec pair;
 
-	if (!are_pair(begin, back))
+	if (!are_pair(begin, back) || !groups)
 		return false;
 	pair = *begin;
 	pair.edge = PROBE_LATENCY;
@@ -460,6 +742,7 @@ bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other)
 	put_arguments(&writer, back);
 	put_build_id(&writer, begin->build_id.count ? &begin->build_id : &back->build_id);
 	put_conditions(&writer, begin, back);
+	put_groups(&writer, groups);
 	if (writer.used >= sizeof(text) || probe_spec_parse(&pair, text, NULL))
 		return false;
 	*entry = pair;

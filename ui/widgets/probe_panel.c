@@ -141,10 +141,14 @@ static void open_panel(struct ui_state *state, const struct probe_spec *spec, pi
 		.edges = probe_panel_edges(spec),
 		.edge = spec->edge, .reach = pid > 0 ? REACH_PROCESS : REACH_ALL,
 		.with_stacks = true, .focus = attach_button,
-		.may_ease = !spec->argument_count && !spec->condition.count,
+		.may_ease = !spec->argument_count && !spec->condition.count &&
+			    !spec->key_count && !spec->aggregate_count && !spec->format[0],
 	};
 	offer_caps(panel, control && control->cap_pct > 0 ? control->cap_pct : PROBE_CAP_PCT);
-	probe_spec_write(&panel->spec, "", NULL);	/* the filter is in its line */
+	for (uint32_t i = 0; i < spec->argument_count; i++)
+		panel->grouped |= (uint32_t)probe_spec_groups_use(spec, i) << i;
+	probe_spec_groups_write(spec, panel->groups, sizeof(panel->groups));
+	probe_spec_rewrite(&panel->spec, "", "", NULL);	/* the filter is in its line */
 	if (!(panel->edges & 1u << panel->edge))
 		panel->edge = panel->edges & 1u << PROBE_ENTRY ? PROBE_ENTRY : PROBE_LATENCY;
 	prompt_open(&panel->filter, "", "");
@@ -188,8 +192,13 @@ void probe_panel_open_spec(struct ui_state *state, const struct probe_spec *spec
 	name_spec(panel, spec);
 	snprintf(panel->dso, PANEL_NAME_BYTES, "%s",
 		 base ? base + 1 : spec->file[0] ? spec->file : "[kernel]");
-	if (spec->condition.count)
-		prompt_open(&panel->filter, "", spec->text + spec->condition_from);
+	if (spec->condition.count) {
+		char condition[PROBE_SPEC_BYTES];
+
+		snprintf(condition, sizeof(condition), "%.*s", (int)spec->condition_bytes,
+			 spec->text + spec->condition_from);
+		prompt_open(&panel->filter, "", condition);
+	}
 	is_sound(panel, false);
 	examine(state);
 }
@@ -835,8 +844,11 @@ bool probe_panel_is_extra(const struct probe_panel *panel, const struct probe_ar
 	return true;
 }
 
+/* A value that a key or an aggregate uses stays. */
 static bool is_wanted(const struct probe_panel *panel, const struct probe_argument *argument)
 {
+	if (panel->grouped & 1u << (argument - panel->spec.arguments))
+		return true;
 	for (uint32_t i = 0; panel->has_reply && i < panel->reply.offered_count; i++) {
 		const struct probe_fetch *fetch = &panel->reply.offered[i];
 
@@ -892,13 +904,15 @@ int probe_panel_choice(const struct probe_panel *panel, bool counts_only, struct
 	*spec = panel->spec;
 	spec->edge = panel->edge;
 	if (counts_only) {
-		spec->edge = PROBE_ENTRY;
+		spec->edge = spec->is_from_return ? PROBE_RETURN : PROBE_ENTRY;
 		spec->argument_count = spec->on_count = 0;
 		spec->end.function[0] = '\0';
+		spec->is_from_return = false;
 	} else {
 		err = take_arguments(panel, spec, why);
 	}
-	filter_err = probe_spec_write(spec, filter_of(panel, counts_only), err ? NULL : why);
+	filter_err = probe_spec_rewrite(spec, filter_of(panel, counts_only),
+					counts_only ? "" : panel->groups, err ? NULL : why);
 	if (spec->kind == PROBE_USER && !spec->is_wildcard && !spec->offset && !spec->line &&
 	    !spec->pattern[0] && strcmp(panel->name, spec->function))
 		snprintf(out->shown, sizeof(out->shown), "%s", panel->name);

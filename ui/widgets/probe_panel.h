@@ -42,6 +42,9 @@ struct panel_item {
 struct probe_panel {
 	bool is_open;
 	struct probe_spec spec;	/* the place; choices below are added by probe_panel_choice() */
+	char groups[PROBE_SPEC_BYTES];	/* keys and aggregates of the spec that was opened, which
+					 * stay as they are: " by comm : sum(bytes)" */
+	uint32_t grouped;	/* a bit per argument of `spec` that they use */
 	char name[PANEL_NAME_BYTES], dso[PANEL_NAME_BYTES];	/* as shown */
 	pid_t pid;		/* process of the row; 0: several, or none in particular */
 	unsigned int edges;	/* a bit per enum probe_edge that the place has */

@@ -85,6 +85,7 @@ static void test_what_is_no_pair_costs_no_latency(void **state)
 	places = places_of(PROBE_TRACEPOINT, PROBE_LATENCY, &site);	/* an interval */
 	strcpy(places.spec.group, "sched");
 	strcpy(places.spec.function, "sched_switch");
+	places.spec.end.kind = PROBE_TRACEPOINT;
 	strcpy(places.spec.end.group, "sched");
 	strcpy(places.spec.end.function, "sched_switch");
 	assert_int_equal(pair_cost_of(&costs, &places, true), 0);
