@@ -113,6 +113,7 @@ void hit_fixture_interval(void)
 
 static void make_interval(struct probe_spec *spec)
 {
+	spec->end.kind = spec->kind;
 	snprintf(spec->group, sizeof(spec->group), "prog");
 	snprintf(spec->end.group, sizeof(spec->end.group), "prog");
 	snprintf(spec->function, sizeof(spec->function), "take");

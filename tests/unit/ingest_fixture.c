@@ -329,7 +329,7 @@ uint64_t feed_counted(struct ingest_fixture *feed, const char *comm, uint32_t pi
 		const struct slice *slice = &timeline->slices[s];
 
 		for (uint32_t i = 0; i < slice->count; i++)
-			if (slice->entries[i].event != EVENT_OF_VALUES &&
+			if (slice_entry_is_sample(&slice->entries[i]) &&
 			    is_of(feed, &slice->entries[i], comm, pid) &&
 			    is_at(feed, &slice->entries[i], path, address))
 				count += slice->entries[i].count;

@@ -67,7 +67,7 @@ static void test_events_cpus_and_buckets_have_all_their_numbers(void **state)
 	cut(AT(6));
 	slice = &timeline.slices[0];
 	assert_int_equal(slice->count, 2 * TIMELINE_NUMBERS);
-	assert_int_equal(slice->samples, 2 * EVENT_OF_VALUES);	/* values are no samples */
+	assert_int_equal(slice->samples, 2 * EVENT_OF_SUMS);	/* sums and values are no samples */
 	for (uint32_t i = 0; i < slice->count; i++) {
 		assert_int_equal(slice->entries[i].event, i / 2);
 		assert_int_equal(slice->entries[i].cpu, i % 2 ? SLICE_CPU_UNKNOWN
