@@ -69,6 +69,9 @@ struct query {
 	uint64_t hit;		/* number of that hit in the probe's log; 0: none */
 	unsigned int hit_weight;	/* enum hit_weight: if the event shown is a probe that has
 					 * it; else as HIT_WEIGHT_COUNT */
+	uint32_t inside;	/* probe of a latency: only samples and waits inside its calls that
+				 * ended in the window are shown; 0: all */
+	bool inside_slowest;	/* inside: those inside the slowest 1 % of the calls */
 	uint64_t hit_group;	/* snapshot_group.id: only the hits of that group of the probe shown
 				 * are in rows, trees and groups; 0: all */
 	/* Function to list: an address in it, DSO 0: none; or "[DSO:]SYMBOL" by name, "": none, of

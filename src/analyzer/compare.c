@@ -54,7 +54,8 @@ static bool is_known(const struct compare *compare, const struct query *query, u
 	return compare->has_rows && compare->keys == keys && compare->event == event &&
 	       compare->raw_waits == query->raw_waits &&
 	       compare->hit_weight == query->hit_weight &&
-	       compare->hit_group == query->hit_group &&
+	       compare->hit_group == query->hit_group && compare->inside == query->inside &&
+	       compare->inside_slowest == query->inside_slowest &&
 	       compare->baseline == ingest->baseline.number &&
 	       compare->names == names_now(ingest) &&
 	       (!compare->pairs.count || compare->symbol_count == ingest->names.count) &&
@@ -86,6 +87,8 @@ const struct fold *compare_rows(struct compare *compare, const struct query *que
 	compare->raw_waits = query->raw_waits;
 	compare->hit_weight = query->hit_weight;
 	compare->hit_group = query->hit_group;
+	compare->inside = query->inside;
+	compare->inside_slowest = query->inside_slowest;
 	compare->baseline = ingest->baseline.number;
 	compare->names = names_now(ingest);
 	fold_init(rows, &ingest->trie, &ingest->names, &ingest->tasks, keys, event,

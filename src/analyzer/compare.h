@@ -26,7 +26,8 @@ struct compare {
 	struct filter filter;
 	unsigned int keys;
 	uint32_t event, baseline, symbol_count;
-	bool raw_waits;
+	bool raw_waits, inside_slowest;
+	uint32_t inside;
 	unsigned int hit_weight;
 	uint64_t hit_group;
 	uint64_t names;

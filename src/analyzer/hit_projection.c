@@ -9,6 +9,8 @@
 #include "hit_groups.h"
 #include "probe/probe_expression.h"
 
+#define SLOWEST_PART 100	/* 1 % of the calls */
+
 enum { NOT_WANTED, WANTED, WANTED_BY_STACK };
 
 /* The sum that @weight means; HIT_SUMS: the probe has none. */
@@ -56,6 +58,39 @@ static int choose_tuples(struct hit_projection *projection, unsigned int sum)
 	return 0;
 }
 
+static const struct probe_row *latency_of(const struct probe_hits *hits, uint32_t probe)
+{
+	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++) {
+		const struct probe_row *row = &hits->rows[slot];
+
+		if (row->id && row->id == probe && row->spec->edge == PROBE_LATENCY)
+			return row;
+	}
+	return NULL;
+}
+
+/* The tuples of samples inside calls; their buckets are compared later. */
+static int choose_inside(struct hit_projection *projection, const struct query *query,
+			 const struct slice *base)
+{
+	const struct hit_tuples *tuples = &projection->ingest->hits->tuples;
+
+	projection->is_on = projection->is_inside = true;
+	projection->is_of_slowest = query->inside_slowest;
+	projection->weight = HIT_WEIGHT_LATENCY;	/* weights stay as they are */
+	projection->tuple_count = tuples->count;
+	projection->wanted = calloc(tuples->count + 1, 1);
+	if (!projection->wanted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < tuples->count; i++)
+		if (tuples->rows[i].probe == projection->row->id &&
+		    tuples->rows[i].sum == HIT_SUM_INSIDE &&
+		    tuples->rows[i].bucket >> 8 == projection->event)
+			projection->wanted[i] = WANTED;
+	hit_projection_choose(projection, base, 1);
+	return hit_projection_apply(projection, base, &projection->base);
+}
+
 int hit_projection_begin(struct hit_projection *projection, struct ingest *ingest,
 			 const struct query *query, uint32_t event)
 {
@@ -65,6 +100,11 @@ int hit_projection_begin(struct hit_projection *projection, struct ingest *inges
 	unsigned int sum;
 
 	*projection = (struct hit_projection){ .event = event, .ingest = ingest, .row = row };
+	if (!row && query->inside) {
+		projection->row = latency_of(ingest->hits, query->inside);
+		if (projection->row)
+			return choose_inside(projection, query, &base);
+	}
 	if (!row || !has_sums(row->spec))
 		return 0;
 	projection->weight = query->hit_weight;
@@ -96,11 +136,33 @@ static bool is_wanted(const struct hit_projection *projection, const struct slic
 
 	if (entry->event != EVENT_OF_SUMS || number >= projection->tuple_count)
 		return false;
+	tuple = &projection->ingest->hits->tuples.rows[number];
+	if (projection->is_inside && (tuple->bucket & 0xff) < projection->least)
+		return false;
 	if (projection->wanted[number] != WANTED_BY_STACK)
 		return projection->wanted[number] == WANTED;
-	tuple = &projection->ingest->hits->tuples.rows[number];
 	return projection->group == hit_group_identity(projection->ingest, projection->row, tuple,
 						       entry->stack);
+}
+
+void hit_projection_choose(struct hit_projection *projection, const struct slice *slices,
+			   uint32_t count)
+{
+	uint64_t buckets[LATENCY_BUCKETS] = { 0 }, calls = 0, slowest = 0;
+	uint32_t least = LATENCY_BUCKETS;
+
+	projection->least = 0;
+	if (!projection->is_of_slowest)
+		return;
+	for (uint32_t s = 0; s < count; s++)
+		for (uint32_t i = 0; i < slices[s].count; i++)
+			if (slices[s].entries[i].event == projection->row->event) {
+				buckets[slices[s].entries[i].bucket] += slices[s].entries[i].count;
+				calls += slices[s].entries[i].count;
+			}
+	while (least && (!slowest || slowest + buckets[least - 1] <= calls / SLOWEST_PART))
+		slowest += buckets[--least];
+	projection->least = (uint8_t)least;
 }
 
 int hit_projection_apply(const struct hit_projection *projection, const struct slice *from,
@@ -140,6 +202,11 @@ void hit_projection_describe(const struct hit_projection *projection, char *text
 	text[0] = '\0';
 	head->hit_weight = text;
 	head->hit_group = projection->is_on ? projection->group : 0;
+	if (projection->is_inside) {
+		head->inside = projection->row->id;
+		head->inside_from_ns = latency_bucket_begin(projection->least);
+		return;
+	}
 	if (!spec || projection->weight == HIT_WEIGHT_COUNT)
 		return;
 	if (projection->weight == HIT_WEIGHT_LATENCY) {

@@ -5,6 +5,7 @@
  *   of EVENT_OF_SUMS:      (task, stack, sum(bytes)) -> 4096  an entry of the probe's event, of
  *                                                             unknown CPU, that weighs 4096
  *
+ * For the samples inside the calls of a latency the same is done with those of HIT_SUM_INSIDE.
  * So every view folds what is asked for, and none knows of it.
  * Thread: the analyzer's.
  */
@@ -21,6 +22,8 @@ struct hit_projection {
 	uint32_t event;
 	unsigned int weight;	/* enum hit_weight */
 	uint64_t group;
+	bool is_inside, is_of_slowest;	/* query.inside, query.inside_slowest */
+	uint8_t least;		/* inside: the lowest bucket of latency that is shown */
 	struct ingest *ingest;	/* borrowed */
 	const struct probe_row *row;	/* borrowed */
 	unsigned char *wanted;	/* owned; by tuple: 0 no, 1 yes, 2: if the stack is the group's */
@@ -36,6 +39,9 @@ void hit_projection_finish(struct hit_projection *projection);	/* a zeroed one i
 /* Describes in @head what the hits weigh and which are shown; @text[@room] is what it refers to. */
 void hit_projection_describe(const struct hit_projection *projection, char *text, size_t room,
 			     struct snapshot *head);
+/* Chooses the slowest calls of a window, if these are asked for. */
+void hit_projection_choose(struct hit_projection *projection, const struct slice *slices,
+			   uint32_t count);
 /* Fills @out, whose entries the caller owns, with what @from becomes. 0 or -ENOMEM. */
 int hit_projection_apply(const struct hit_projection *projection, const struct slice *from,
 			 struct slice *out);

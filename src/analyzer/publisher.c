@@ -247,6 +247,7 @@ static struct stack_counts fold_projected(struct publisher *publisher, struct wi
 		return stacks;
 	}
 	shown = calloc(count + 1, sizeof(*shown));
+	hit_projection_choose(&publisher->projection, slices, count);
 	while (shown && made < count &&
 	       !hit_projection_apply(&publisher->projection, &slices[made], &shown[made]))
 		made++;

@@ -28,7 +28,8 @@ static int set_up(void **state)
 	feed_mmap(&feed, 2, PID, 0x400000, 0x1000, 0, "/bin/prog");
 	config.query.probe = P;
 	config.query.hit_weight = 0;
-	config.query.hit_group = 0;
+	config.query.hit_group = config.query.inside = 0;
+	config.query.inside_slowest = false;
 	return 0;
 }
 
@@ -329,6 +330,40 @@ static void test_what_has_no_room_is_other(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* Ten calls of 1 us and one of 1 ms, a sample in each; one sample outside. */
+static void test_samples_inside_the_slowest_calls_are_shown_alone(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	add_probe(PROBE_LATENCY);
+	for (uint64_t i = 0; i < 10; i++) {
+		enter(S + i * 10000, PID, 1, "a");
+		feed_sample(&feed, S + i * 10000 + 500, PID, PID, 0x400100);
+		leave(S + i * 10000 + 1000, PID);
+	}
+	feed_sample(&feed, S + 200000, PID, PID, 0x400300);
+	enter(S + 300000, PID, 1, "a");
+	feed_sample(&feed, S + 400000, PID, PID, 0x400200);
+	feed_sample(&feed, S + 400000, PID, PID + 1, 0x400300);	/* another thread */
+	leave(S + 1300000, PID);
+	config.query.keys = KEY_ADDRESS;
+	snapshot = frame(2 * S);
+	assert_int_equal(snapshot->samples, 13);
+	snapshot_destroy(snapshot);
+	config.query.inside = P;
+	snapshot = frame(2 * S);
+	assert_int_equal(snapshot->samples, 11);
+	assert_int_equal(snapshot->inside, P);
+	snapshot_destroy(snapshot);
+	config.query.inside_slowest = true;
+	snapshot = frame(2 * S);
+	assert_int_equal(snapshot->samples, 1);
+	assert_int_equal(snapshot->rows[0].address, 0x200);
+	assert_in_range(snapshot->inside_from_ns, 800000, 1000000);
+	snapshot_destroy(snapshot);
+}
+
 #define GROUPS_TEST(test) \
 	cmocka_unit_test_setup_teardown(test, set_up, publisher_fixture_tear_down)
 
@@ -343,6 +378,7 @@ UNIT_TESTS(test_hit_groups)
 		GROUPS_TEST(test_only_the_hits_of_a_group_are_shown),
 		GROUPS_TEST(test_groups_are_the_same_after_a_compaction),
 		GROUPS_TEST(test_what_has_no_room_is_other),
+		GROUPS_TEST(test_samples_inside_the_slowest_calls_are_shown_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
