@@ -269,7 +269,8 @@ struct snapshot {
 	const char *hit_weight;	/* what the hits weigh, "lat", "sum(bytes)", as query.hit_weight
 				 * asks; "": their number */
 	bool is_hit_time;	/* that is a latency: weights are ns */
-	uint32_t inside;	/* query.inside, if it is a probe of a latency; 0: all is shown */
+	uint32_t inside;	/* probe of a latency, inside whose calls all is that is shown, as
+				 * query.inside asks; 0: none */
 	uint64_t inside_from_ns;	/* the shortest of these calls, to 9 %; 0: all calls */
 	uint64_t hit_group;	/* query.hit_group, if the event has it; 0: all hits are shown */
 	bool is_wall;		/* is_of_waits, and has time on a CPU as well */

@@ -144,6 +144,8 @@ struct options {
 	struct probe_spec *probes;	/* owned; entry and return of one function are one probe */
 	size_t probe_count;
 	bool is_only_probes;		/* --probe without an event: nothing else is sampled */
+	const char *hit_weight;		/* --weight; NULL: not given */
+	enum inside_calls inside;	/* --inside */
 	bool is_dry_run;		/* --dry-run */
 	bool is_readonly;		/* --readonly */
 	bool lists_probes;		/* --list-probes */

@@ -36,12 +36,23 @@ enum counters_of {
 /* Keys of the rows of branches, where the query asks for KEY_DSO | KEY_SYMBOL. */
 #define KEYS_BRANCH (KEY_FROM | KEY_DSO | KEY_SYMBOL | KEY_ADDRESS)
 
+#define QUERY_WEIGHT_BYTES 128	/* what a hit weighs; longer ones are not found */
 #define QUERY_NAME_BYTES 512	/* function with its DSO; longer ones are not found */
 
 /* An address whose source line is requested, such as a snapshot_row's (dso_id, address). */
 struct source_request {
 	uint64_t address;
 	uint32_t dso;
+};
+
+/* Which calls of a latency probe samples are shown inside. */
+enum inside_calls { INSIDE_NONE, INSIDE_ALL, INSIDE_SLOWEST };
+
+/* What a hit of the probe that is shown weighs in rows, trees and groups. */
+enum hit_weight {
+	HIT_WEIGHT_COUNT,	/* 1: weights are numbers of hits */
+	HIT_WEIGHT_LATENCY,	/* ns */
+	HIT_WEIGHT_AGGREGATE	/* + i: the sum of aggregate i of the spec, SUM or AVG */
 };
 
 /* Selects the samples of a window, and the rows and trees to make of them. */
@@ -69,9 +80,11 @@ struct query {
 	uint64_t hit;		/* number of that hit in the probe's log; 0: none */
 	unsigned int hit_weight;	/* enum hit_weight: if the event shown is a probe that has
 					 * it; else as HIT_WEIGHT_COUNT */
-	uint32_t inside;	/* probe of a latency: only samples and waits inside its calls that
-				 * ended in the window are shown; 0: all */
-	bool inside_slowest;	/* inside: those inside the slowest 1 % of the calls */
+	char hit_weight_name[QUERY_WEIGHT_BYTES];	/* "lat", "sum(bytes)": in place of
+							 * hit_weight; "": that holds */
+	enum inside_calls inside;	/* only samples and waits inside calls that ended in the
+					 * window are shown */
+	uint32_t inside_probe;	/* whose calls these are, a latency; 0: the first's */
 	uint64_t hit_group;	/* snapshot_group.id: only the hits of that group of the probe shown
 				 * are in rows, trees and groups; 0: all */
 	/* Function to list: an address in it, DSO 0: none; or "[DSO:]SYMBOL" by name, "": none, of
@@ -91,13 +104,6 @@ struct query {
 struct fold_stop {
 	bool (*is_due)(void *owner);	/* NULL: never */
 	void *owner;
-};
-
-/* What a hit of the probe that is shown weighs in rows, trees and groups. */
-enum hit_weight {
-	HIT_WEIGHT_COUNT,	/* 1: weights are numbers of hits */
-	HIT_WEIGHT_LATENCY,	/* ns */
-	HIT_WEIGHT_AGGREGATE	/* + i: the sum of aggregate i of the spec, SUM or AVG */
 };
 
 #define SOURCE_REQUESTS_MAX 128	/* rows of a large terminal */

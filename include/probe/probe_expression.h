@@ -35,6 +35,9 @@ static inline bool probe_aggregate_is_ns(const struct probe_aggregate *aggregate
 	return aggregate->value.count == 1 && aggregate->value.terms[0].kind == TERM_LATENCY;
 }
 
+/* Returns the index of the aggregate that probe_aggregate_write() writes as @name; -1: none is. */
+int probe_aggregate_find(const struct probe_spec *spec, const char *name);
+
 /* Returns the bucket of @value in the histogram @aggregate, AGGREGATE_HIST or _LHIST. */
 uint16_t probe_aggregate_bucket(const struct probe_aggregate *aggregate, int64_t value);
 /* Returns the range of a bucket, *@begin <= value < *@end; INT64_MIN or INT64_MAX: it is open. */

@@ -55,7 +55,7 @@ static bool is_known(const struct compare *compare, const struct query *query, u
 	       compare->raw_waits == query->raw_waits &&
 	       compare->hit_weight == query->hit_weight &&
 	       compare->hit_group == query->hit_group && compare->inside == query->inside &&
-	       compare->inside_slowest == query->inside_slowest &&
+	       compare->inside_probe == query->inside_probe &&
 	       compare->baseline == ingest->baseline.number &&
 	       compare->names == names_now(ingest) &&
 	       (!compare->pairs.count || compare->symbol_count == ingest->names.count) &&
@@ -88,7 +88,7 @@ const struct fold *compare_rows(struct compare *compare, const struct query *que
 	compare->hit_weight = query->hit_weight;
 	compare->hit_group = query->hit_group;
 	compare->inside = query->inside;
-	compare->inside_slowest = query->inside_slowest;
+	compare->inside_probe = query->inside_probe;
 	compare->baseline = ingest->baseline.number;
 	compare->names = names_now(ingest);
 	fold_init(rows, &ingest->trie, &ingest->names, &ingest->tasks, keys, event,

@@ -26,8 +26,9 @@ struct compare {
 	struct filter filter;
 	unsigned int keys;
 	uint32_t event, baseline, symbol_count;
-	bool raw_waits, inside_slowest;
-	uint32_t inside;
+	bool raw_waits;
+	enum inside_calls inside;
+	uint32_t inside_probe;
 	unsigned int hit_weight;
 	uint64_t hit_group;
 	uint64_t names;

@@ -28,6 +28,17 @@ static unsigned int sum_of(const struct probe_spec *spec, unsigned int weight)
 	return HIT_SUM_FIRST + index;
 }
 
+static unsigned int weight_of(const struct probe_spec *spec, const struct query *query)
+{
+	const int index = probe_aggregate_find(spec, query->hit_weight_name);
+
+	if (!query->hit_weight_name[0])
+		return query->hit_weight;
+	if (!strcmp(query->hit_weight_name, "lat"))
+		return HIT_WEIGHT_LATENCY;
+	return index < 0 ? HIT_WEIGHT_COUNT : HIT_WEIGHT_AGGREGATE + (unsigned int)index;
+}
+
 static bool has_sums(const struct probe_spec *spec)
 {
 	return spec->key_count || spec->aggregate_count || spec->edge == PROBE_LATENCY;
@@ -58,15 +69,19 @@ static int choose_tuples(struct hit_projection *projection, unsigned int sum)
 	return 0;
 }
 
+/* Returns the row of @probe, if it is a latency; 0: the first that is. NULL: there is none. */
 static const struct probe_row *latency_of(const struct probe_hits *hits, uint32_t probe)
 {
+	const struct probe_row *first = NULL;
+
 	for (uint32_t slot = 0; hits && slot < PROBE_SLOTS; slot++) {
 		const struct probe_row *row = &hits->rows[slot];
 
-		if (row->id && row->id == probe && row->spec->edge == PROBE_LATENCY)
-			return row;
+		if (row->id && row->spec->edge == PROBE_LATENCY &&
+		    (probe ? row->id == probe : !first || row->id < first->id))
+			first = row;
 	}
-	return NULL;
+	return first;
 }
 
 /* The tuples of samples inside calls; their buckets are compared later. */
@@ -76,7 +91,7 @@ static int choose_inside(struct hit_projection *projection, const struct query *
 	const struct hit_tuples *tuples = &projection->ingest->hits->tuples;
 
 	projection->is_on = projection->is_inside = true;
-	projection->is_of_slowest = query->inside_slowest;
+	projection->is_of_slowest = query->inside == INSIDE_SLOWEST;
 	projection->weight = HIT_WEIGHT_LATENCY;	/* weights stay as they are */
 	projection->tuple_count = tuples->count;
 	projection->wanted = calloc(tuples->count + 1, 1);
@@ -100,14 +115,14 @@ int hit_projection_begin(struct hit_projection *projection, struct ingest *inges
 	unsigned int sum;
 
 	*projection = (struct hit_projection){ .event = event, .ingest = ingest, .row = row };
-	if (!row && query->inside) {
-		projection->row = latency_of(ingest->hits, query->inside);
+	if (!row && query->inside != INSIDE_NONE) {
+		projection->row = latency_of(ingest->hits, query->inside_probe);
 		if (projection->row)
 			return choose_inside(projection, query, &base);
 	}
 	if (!row || !has_sums(row->spec))
 		return 0;
-	projection->weight = query->hit_weight;
+	projection->weight = weight_of(row->spec, query);
 	sum = sum_of(row->spec, projection->weight);
 	if (sum == HIT_SUMS) {
 		projection->weight = HIT_WEIGHT_COUNT;

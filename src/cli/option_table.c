@@ -268,6 +268,22 @@ const struct option_row option_rows[] = {
 			"are one probe, which shows the latency. See PROBES.",
 	},
 	{
+		.group = OPTIONS_PROBES, .name = "weight", .argument = "WHAT",
+		.set = option_set_weight, .default_text = "hits",
+		.help = "what a hit weighs: hits (1 each), lat, or a sum of the\n"
+			"probe as in its spec: 'sum(bytes)'",
+		.more = "In every view of the hits, in text, JSON and folded stacks. On the screen W "
+			"changes it.",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "inside", .argument = "CALLS",
+		.set = option_set_inside, .value = VALUE_WORD, .words = option_insides,
+		.help = "only samples and waits of threads inside calls of the\n"
+			"first latency: all of these, or the slowest 1 %",
+		.more = "The words are all and slowest. A call and what is inside it count when it "
+			"ends. Needs -e, for the samples.",
+	},
+	{
 		.group = OPTIONS_PROBES, .name = "dry-run", .flag = FLAG(is_dry_run),
 		.help = "only print what --probe would do",
 		.more = "Also the spec of each site for machines without debug information.",

@@ -55,6 +55,15 @@ int option_set_probe(struct options *out, const char *as, const char *text, stru
 	return err;
 }
 
+/* The word is one of a spec, which is checked when all probes are known. */
+int option_set_weight(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	if (!text[0])
+		return diag_set(why, -EINVAL, "%s: hits, lat, or a sum such as 'sum(bytes)'", as);
+	out->hit_weight = text;
+	return 0;
+}
+
 int option_set_pattern(struct options *out, const char *as, const char *text, struct diag *why)
 {
 	(void)as;
@@ -480,6 +489,17 @@ int option_set_theme(struct options *out, const char *as, const char *text, stru
 		}
 	}
 	return unknown_theme(as, text, why);
+}
+
+const char *const option_insides[] = { "all", "slowest", NULL };	/* enum inside_calls - 1 */
+
+int option_set_inside(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	int choice = 0;
+	int err = parse_choice(text, as, option_insides, &choice, why);
+
+	out->inside = (enum inside_calls)(choice + 1);
+	return err;
 }
 
 const char *const option_percentages[] = { "absolute", "relative", NULL };

@@ -16,6 +16,7 @@
 #include "analyzer/analyzer.h"
 #include "base/clock.h"
 #include "probe/probe_engine.h"
+#include "probe/probe_expression.h"
 
 #define DEFAULT_INTERVAL_NS (2 * CLOCK_NS_PER_S)
 #define DEFAULT_WINDOW_NS   (10 * CLOCK_NS_PER_S)
@@ -257,6 +258,42 @@ static bool has_formats(const struct options *out)
 	return out->lines_of || out->variables_of || out->lists_events;
 }
 
+/* Whether hits of @spec can weigh @weight, as typed. */
+static bool has_weight(const struct probe_spec *spec, const char *weight)
+{
+	const int index = probe_aggregate_find(spec, weight);
+
+	if (!strcmp(weight, "hits"))
+		return true;
+	if (!strcmp(weight, "lat"))
+		return spec->edge == PROBE_LATENCY;
+	return index >= 0 && (spec->aggregates[index].kind == AGGREGATE_SUM ||
+			      spec->aggregates[index].kind == AGGREGATE_AVG);
+}
+
+/* Checks what is asked of the hits. */
+static int check_hits(const struct options *out, struct diag *why)
+{
+	bool has_latency = false, is_known = false;
+
+	for (size_t i = 0; i < out->probe_count; i++) {
+		has_latency |= out->probes[i].edge == PROBE_LATENCY;
+		is_known |= out->hit_weight && has_weight(&out->probes[i], out->hit_weight);
+	}
+	if (out->hit_weight && !is_known)
+		return diag_set(why, -EINVAL, "--weight %s: no --probe has that weight: there are "
+				"hits, lat of a latency, and what a spec sums, as in --probe "
+				"'k:vfs_read : sum(count)' --weight 'sum(count)'",
+				out->hit_weight);
+	if (out->inside != INSIDE_NONE && !has_latency)
+		return diag_set(why, -EINVAL, "--inside needs a --probe of a latency, lat:...: it "
+				"shows what is inside its calls");
+	if (out->inside != INSIDE_NONE && !out->events)
+		return diag_set(why, -EINVAL, "--inside needs -e, such as -e cpu-clock or -e "
+				"off-cpu: with --probe alone nothing else is sampled");
+	return 0;
+}
+
 static int check_probes(const struct options *out, struct diag *why)
 {
 	const struct target *target = &out->capture.target;
@@ -282,6 +319,8 @@ static int check_probes(const struct options *out, struct diag *why)
 				 target->kind == TARGET_CGROUP || target->cpus))
 		return diag_set(why, -EINVAL, "--probe counts everybody, or processes (-p): not "
 				"with -t, -u, -G or -C; a condition like 'if tid == 4121' can");
+	if (check_hits(out, why))
+		return why->err;
 	if (out->is_readonly && out->probe_count && !out->is_dry_run)
 		return diag_set(why, -EINVAL, "--probe: --readonly, or readonly in the "
 				"configuration, forbids probes");

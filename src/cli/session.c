@@ -811,6 +811,7 @@ static int start_analyzer(struct session *session, const struct options *options
 		.query = { .keys = options->keys, .filter = options->filter,
 			   .raw_names = options->raw_names,
 			   .raw_waits = options->raw_names, .is_relative = options->is_relative,
+			   .inside = options->inside,
 			   .by_total = options->is_batch && options->wants_children,
 			   .event_columns = options->is_batch,
 			   .group_count = options->group_count },
@@ -822,6 +823,9 @@ static int start_analyzer(struct session *session, const struct options *options
 	memcpy(config.query.groups, options->groups, sizeof(options->groups));
 	snprintf(config.query.listing_name, sizeof(config.query.listing_name), "%s",
 		 options->listing_name ? options->listing_name : "");
+	if (options->hit_weight && strcmp(options->hit_weight, "hits") != 0)
+		snprintf(config.query.hit_weight_name, sizeof(config.query.hit_weight_name), "%s",
+			 options->hit_weight);
 	if (options->is_batch)		/* -E says how many are printed */
 		config.query.tree_limit_pct = -1;
 	if (options->has_events)

@@ -28,8 +28,8 @@ static int set_up(void **state)
 	feed_mmap(&feed, 2, PID, 0x400000, 0x1000, 0, "/bin/prog");
 	config.query.probe = P;
 	config.query.hit_weight = 0;
-	config.query.hit_group = config.query.inside = 0;
-	config.query.inside_slowest = false;
+	config.query.hit_group = 0;
+	config.query.inside = INSIDE_NONE;
 	return 0;
 }
 
@@ -351,12 +351,12 @@ static void test_samples_inside_the_slowest_calls_are_shown_alone(void **state)
 	snapshot = frame(2 * S);
 	assert_int_equal(snapshot->samples, 13);
 	snapshot_destroy(snapshot);
-	config.query.inside = P;
+	config.query.inside = INSIDE_ALL;
 	snapshot = frame(2 * S);
 	assert_int_equal(snapshot->samples, 11);
 	assert_int_equal(snapshot->inside, P);
 	snapshot_destroy(snapshot);
-	config.query.inside_slowest = true;
+	config.query.inside = INSIDE_SLOWEST;
 	snapshot = frame(2 * S);
 	assert_int_equal(snapshot->samples, 1);
 	assert_int_equal(snapshot->rows[0].address, 0x200);
