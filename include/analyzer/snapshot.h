@@ -399,6 +399,8 @@ bool snapshot_next_absence(const char **at, struct snapshot_absence *out);
 /* Returns the share of @weight in the window, or if is_relative in shown_weight, 0..100; 0 when
  * that is empty. */
 double snapshot_pct(const struct snapshot *snapshot, double weight);
+/* True: weights mean more than numbers of samples: they are times of waits, or what hits weigh. */
+bool snapshot_is_by_weight(const struct snapshot *snapshot);
 /* Returns the share of @weight, a part of @row, as snapshot_pct() does; KEY_EVENT: in the samples
  * of the row's event. */
 double snapshot_row_pct(const struct snapshot *snapshot, const struct snapshot_row *row,

@@ -295,6 +295,7 @@ struct probe_hits {
 	struct inside inside;
 	uint32_t last_generation;
 	bool has_rings;
+	bool has_uid_keys;		/* the user is, or was, a key of a probe */
 	uint64_t limit_ns;		/* limit of the last round of the probe rings */
 	uint64_t newest_ns;		/* time of the newest record */
 	uint64_t lost_before, missed_before, absent_before;	/* sums of removed probes */

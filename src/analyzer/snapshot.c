@@ -24,6 +24,11 @@ void snapshot_destroy(struct snapshot *snapshot)
 	}
 }
 
+bool snapshot_is_by_weight(const struct snapshot *snapshot)
+{
+	return snapshot->is_of_waits || (snapshot->hit_weight && snapshot->hit_weight[0]);
+}
+
 struct snapshot *snapshot_create_failure(void)
 {
 	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));

@@ -71,7 +71,7 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 				out, snapshot, batch->options->layer);
 		else if (batch->options->format == OUTPUT_FOLDED)
 			err = folded_write(out, &snapshot->tree, batch->options->kernel_suffix,
-					   snapshot->has_baseline, snapshot->is_of_waits);
+					   snapshot->has_baseline, snapshot_is_by_weight(snapshot));
 		else if (batch->options->format == OUTPUT_EVENTS)
 			events_write(out, snapshot->events, &batch->options->fields);
 		else if (batch->options->format == OUTPUT_EVENTS_JSON)

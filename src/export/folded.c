@@ -70,27 +70,27 @@ static bool put_name(struct path *path, const struct tree_node *node, bool marks
 	return true;
 }
 
-/* Samples, of waits ns, in the window and in its baseline. */
+/* Samples, or by weight ns of waits and what hits weigh, in the window and in its baseline. */
 struct counts {
 	uint64_t now, base;
 };
 
-static uint64_t count_of(const struct load *load, bool is_of_waits)
+static uint64_t count_of(const struct load *load, bool by_weight)
 {
-	return is_of_waits ? (uint64_t)load->weight : load->samples;
+	return by_weight ? (uint64_t)load->weight : load->samples;
 }
 
 /* Counts what ends here: also samples of a leaf that a filter hides. */
-static struct counts ended_here(const struct call_tree *tree, uint32_t index, bool is_of_waits)
+static struct counts ended_here(const struct call_tree *tree, uint32_t index, bool by_weight)
 {
 	const struct tree_node *node = &tree->nodes[index];
-	struct counts ended = { count_of(&node->now.total, is_of_waits),
-				count_of(&node->base.total, is_of_waits) };
+	struct counts ended = { count_of(&node->now.total, by_weight),
+				count_of(&node->base.total, by_weight) };
 
 	for (uint32_t child = index + 1; child < index + node->size;
 	     child += tree->nodes[child].size) {
-		ended.now -= count_of(&tree->nodes[child].now.total, is_of_waits);
-		ended.base -= count_of(&tree->nodes[child].base.total, is_of_waits);
+		ended.now -= count_of(&tree->nodes[child].now.total, by_weight);
+		ended.base -= count_of(&tree->nodes[child].base.total, by_weight);
 	}
 	return ended;
 }
@@ -118,7 +118,7 @@ static uint32_t deepest(const struct call_tree *tree)
 }
 
 int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, bool is_compared,
-		 bool is_of_waits)
+		 bool by_weight)
 {
 	struct path path = { .ends = calloc(deepest(tree) + 1, sizeof(*path.ends)) };
 	int err = path.ends ? 0 : -ENOMEM;
@@ -127,7 +127,7 @@ int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, boo
 		if (!put_name(&path, &tree->nodes[i], marks_kernel))
 			err = -ENOMEM;
 		else
-			put_line(out, &path, &tree->nodes[i], ended_here(tree, i, is_of_waits),
+			put_line(out, &path, &tree->nodes[i], ended_here(tree, i, by_weight),
 				 is_compared);
 	}
 	free(path.text);
@@ -159,7 +159,7 @@ static int write_stacks(const struct folded_file *file, int fd)
 	}
 	errno = 0;
 	err = folded_write(out, &file->stacks->tree, false, file->stacks->is_compared,
-			   file->stacks->is_of_waits);
+			   snapshot_is_by_weight(file->stacks));
 	if (!err && ferror(out))
 		err = errno ? -errno : -EIO;
 	if (fclose(out) && !err)

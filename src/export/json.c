@@ -521,6 +521,12 @@ static void put_head(FILE *out, const struct snapshot *snapshot)
 			   ",\"run_queue_ns\":%" PRIu64 ",\"unrecorded_ns\":%" PRIu64,
 			   snapshot->waits.on_ns, snapshot->waits.blocked_ns,
 			   snapshot->waits.run_queue_ns, snapshot->waits.short_ns);
+	if (snapshot->hit_weight && snapshot->hit_weight[0]) {
+		safe_put(out, ",\"hit_weight\":");
+		safe_put_json(out, sanitize_checked(snapshot->hit_weight));
+	}
+	if (snapshot->inside)
+		safe_print(out, ",\"inside_from_ns\":%" PRIu64, snapshot->inside_from_ns);
 	safe_put(out, ",\"target\":");
 	safe_put_json(out, sanitize_checked(snapshot->target));
 	safe_print(out, ",\"window_s\":%.3f,\"samples\":%" PRIu64 ",\"samples_per_s\":",

@@ -295,8 +295,17 @@ void text_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows)
 	free(is_printed);
 }
 
+/* True: weights are ns. */
+static bool has_time(const struct snapshot *snapshot)
+{
+	return snapshot->is_of_waits || snapshot->is_hit_time;
+}
+
 static void put_rate(FILE *out, const struct snapshot *snapshot)
 {
+	if (snapshot->hit_weight && snapshot->hit_weight[0])
+		safe_print(out, " by %s", sanitize_checked(snapshot->hit_weight));
+
 	if (snapshot->freq_hz)
 		safe_print(out, " %" PRIu64 " Hz", snapshot->freq_hz);
 	else if (snapshot->fixed_period && snapshot->is_of_waits)
@@ -497,8 +506,10 @@ static void put_titles(FILE *out, const struct snapshot *snapshot,
 		safe_put(out, "     IPC");
 	if (keys & KEY_FROM)
 		safe_put(out, "  MISPRED%");
-	if (snapshot->is_of_waits)
+	if (has_time(snapshot))
 		safe_put(out, "      TIME");
+	else if (snapshot_is_by_weight(snapshot))
+		safe_put(out, "            WEIGHT");
 	if (options->has_period)
 		safe_put(out, "            PERIOD");
 	if (snapshot->is_of_waits)
@@ -669,8 +680,10 @@ static void put_row(FILE *out, const struct snapshot *snapshot, const struct sna
 		put_ratio(out, ipc_of(snapshot), row->by_event);
 	if (keys & KEY_FROM)
 		put_mispredicted(out, row);
-	if (snapshot->is_of_waits)
+	if (has_time(snapshot))
 		put_time(out, (uint64_t)row->now.self.weight);
+	else if (snapshot_is_by_weight(snapshot))
+		safe_print(out, "  %16.0f", row->now.self.weight);
 	if (options->has_period)
 		safe_print(out, "  %16.0f", row->now.self.weight);
 	if (snapshot->is_of_waits)

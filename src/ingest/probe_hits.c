@@ -82,6 +82,8 @@ static void add_row(struct probe_hits *hits, struct engine_event *event)
 	row->event = (uint16_t)(PROBE_EVENT_FIRST + event->slot);
 	row->spec = event->spec;
 	event->spec = NULL;
+	for (uint32_t i = 0; i < row->spec->key_count; i++)
+		hits->has_uid_keys |= row->spec->keys[i].kind == PROBE_KEY_UID;
 	row->with_stacks = event->with_stacks;
 	row->status = event->status;
 	snprintf(row->name, sizeof(row->name), "%s", event->name);

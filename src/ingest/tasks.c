@@ -135,10 +135,16 @@ static bool was_seen(struct ingest *ingest, uint32_t pid, uint32_t tid, uint64_t
 	return false;
 }
 
+/* Whether users are filtered, or are a key of a probe. */
+static bool wants_uids(const struct ingest *ingest)
+{
+	return ingest->config.has_uid_filter || (ingest->hits && ingest->hits->has_uid_keys);
+}
+
 /* Whether the uid must be read first: samples from its due time on get the uid in the reply. */
 static bool needs_user(const struct ingest *ingest, const struct process *process, uint64_t time_ns)
 {
-	return ingest->config.has_uid_filter &&
+	return wants_uids(ingest) &&
 	       (process->is_uid_asked || time_ns >= process_uid_due_ns(process));
 }
 
@@ -173,7 +179,7 @@ static uint64_t user_holds_until(const struct ingest *ingest, const struct proce
 {
 	const uint64_t due_ns = process_uid_due_ns(process);
 
-	return ingest->reader && ingest->config.has_uid_filter && due_ns ? due_ns - 1 : UINT64_MAX;
+	return ingest->reader && wants_uids(ingest) && due_ns ? due_ns - 1 : UINT64_MAX;
 }
 
 uint64_t tasks_request_nothing_until(const struct ingest *ingest, const struct process *process,

@@ -111,7 +111,7 @@ static void test_all_but_what_is_about_one_run_may_be_configured(void **state)
 	static const char *const of_one_run[] = {
 		"all-cpus", "pid", "tid", "cgroup", "kill-command", "input", "diff", "stacks",
 		"annotate", "layer", "batch", "duration", "threads-now", "format", "fields",
-		"probe",
+		"probe", "weight", "inside",
 		"dry-run", "list-targets", "list-events", "lines", "vars", "externs", "vmlinux",
 		"list-probes", "stat", "repeat", "interval", "detail", "per-cpu", "per-socket",
 		"per-thread", "for-each-cgroup", "nonzero", "output", "append",
