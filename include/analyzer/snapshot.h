@@ -191,6 +191,7 @@ struct snapshot_event {
 	uint32_t frame_count;	/* 0: no stack was requested, or it is unknown */
 	const struct snapshot_field *fields;
 	uint32_t field_count;
+	const char *format;	/* how a hit is printed: probe_spec.format; "": its fields are */
 	const struct perf_branch_entry *branches;	/* the newest first; NULL: none */
 	uint32_t branch_count;
 };

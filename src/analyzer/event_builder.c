@@ -175,6 +175,7 @@ static void put_fields(struct builder *builder, const struct event_line *line,
 	const struct probe_row *row = row_of(builder->ingest, line);
 	const struct probe_reading *reading = row ? row->generations[row->newest].reading : NULL;
 
+	out->format = put_text(builder, row && row->spec ? row->spec->format : "");
 	out->fields = (const struct snapshot_field *)(uintptr_t)builder->field_count;
 	for (uint32_t i = 0; reading && i < line->value_count && i < reading->column_count; i++)
 		put_field(builder, row, i, &line->values[i]);
@@ -280,6 +281,7 @@ static void join(const struct builder *builder, struct snapshot_event *events,
 		event->comm = text + (uintptr_t)event->comm;
 		event->event = text + (uintptr_t)event->event;
 		event->symbol = text + (uintptr_t)event->symbol;
+		event->format = text + (uintptr_t)event->format;
 		event->dso = text + (uintptr_t)event->dso;
 		event->fields = fields + (uintptr_t)event->fields;
 		event->frames = frames + (uintptr_t)event->frames;

@@ -423,6 +423,61 @@ static void append_unknown(struct probe_builder *builder, const struct probe_col
 	probe_builder_append(builder, text, strlen(text));
 }
 
+/* Appends value @index of @line, as a text. */
+static void append_value(struct probe_builder *builder, struct ingest *ingest,
+			 const struct probe_row *row, const struct hit_line *line, uint32_t index,
+			 bool is_hex)
+{
+	const struct probe_reading *reading = row->generations[row->newest].reading;
+	const struct hit_line_value *from = &line->values[index];
+	char text[HIT_LONGEST_BYTES];
+	const struct probe_value value = {
+		.is_known = from->is_known, .is_text = from->is_text,
+		.is_signed = from->is_signed, .number = from->is_text ? 0 : from->number,
+		.text = text,
+		.text_bytes = from->is_text ? hit_log_text(&row->log, from, text) : 0,
+		.dso = from->is_text ? 0 : from->dso,
+		.serial = from->is_text ? 0 : from->serial,
+	};
+	char hex[24];
+	bool is_named;
+
+	if (builder->is_out_of_memory)
+		return;
+	if (!value.is_known) {
+		append_unknown(builder, &reading->columns[index]);
+	} else if (is_hex && !value.is_text) {
+		snprintf(hex, sizeof(hex), "%" PRIx64, value.number);
+		probe_builder_append(builder, hex, strlen(hex));
+	} else {
+		builder->text_used--;
+		probe_builder_value(builder, ingest, row, index, &value, &is_named);
+	}
+}
+
+/* The values of @line as the spec's format says. */
+static const char *put_formatted(struct probe_builder *builder, struct ingest *ingest,
+				 const struct probe_row *row, const struct hit_line *line)
+{
+	const struct probe_reading *reading = row->generations[row->newest].reading;
+	const char *begin = probe_builder_text(builder, "", 0);
+	uint32_t next = 0;
+
+	for (const char *at = row->spec->format; *at; at++) {
+		const size_t plain = strcspn(at, "%");
+
+		probe_builder_append(builder, at, plain);
+		at += plain;
+		if (!*at || !*++at)
+			break;
+		if (*at == '%')
+			probe_builder_append(builder, at, 1);
+		else if (reading && next < reading->column_count && next < row->log.columns)
+			append_value(builder, ingest, row, line, next++, *at == 'x');
+	}
+	return begin;
+}
+
 /* @between: what stands between two values. */
 static const char *put_values(struct probe_builder *builder, struct ingest *ingest,
 			      const struct probe_row *row, const struct hit_line *line,
@@ -432,30 +487,11 @@ static const char *put_values(struct probe_builder *builder, struct ingest *inge
 	const char *at = probe_builder_text(builder, "", 0);
 
 	for (uint32_t i = 0; reading && i < reading->column_count && i < row->log.columns; i++) {
-		const struct hit_line_value *from = &line->values[i];
-		char text[HIT_LONGEST_BYTES];
-		const struct probe_value value = {
-			.is_known = from->is_known, .is_text = from->is_text,
-			.is_signed = from->is_signed, .number = from->is_text ? 0 : from->number,
-			.text = text,
-			.text_bytes = from->is_text ? hit_log_text(&row->log, from, text) : 0,
-			.dso = from->is_text ? 0 : from->dso,
-			.serial = from->is_text ? 0 : from->serial,
-		};
-		bool is_named;
-
 		if (i)
 			append_raw(builder, between);
 		probe_builder_append(builder, reading->columns[i].name, strlen(reading->columns[i].name));
 		probe_builder_append(builder, "=", 1);
-		if (builder->is_out_of_memory)
-			return at;
-		if (!value.is_known) {
-			append_unknown(builder, &reading->columns[i]);
-		} else {
-			builder->text_used--;
-			probe_builder_value(builder, ingest, row, i, &value, &is_named);
-		}
+		append_value(builder, ingest, row, line, i, false);
 	}
 	return at;
 }
@@ -534,7 +570,8 @@ static void put_line(struct probe_builder *builder, struct ingest *ingest,
 {
 	*out = hit_of(row, line);
 	out->comm = put_comm(builder, ingest, line);
-	out->values = put_values(builder, ingest, row, line, ' ');
+	out->values = row->spec->format[0] ? put_formatted(builder, ingest, row, line)
+					   : put_values(builder, ingest, row, line, ' ');
 	out->stack = put_stack(builder, ingest, with_stack ? line->stack : ID_SET_NONE, false);
 }
 

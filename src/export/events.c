@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/safe_print.h"
@@ -125,10 +127,62 @@ static void format_latency(char *out, size_t room, int64_t ns)
 	}
 }
 
+#define LINE_BYTES 4096		/* what has no room in a formatted line is left out */
+
+/* Appends @text to @line[LINE_BYTES] at @at; returns where it ends. */
+static size_t append(char *line, size_t at, const char *text, size_t bytes)
+{
+	if (bytes > LINE_BYTES - 1 - at)
+		return at;
+	memcpy(line + at, text, bytes);
+	return at + bytes;
+}
+
+/* Writes the fields of @event to @line[LINE_BYTES] as its format says. */
+static void format_fields(const struct snapshot_event *event, char *line)
+{
+	size_t used = 0;
+	uint32_t next = 0;
+
+	for (const char *at = event->format; *at; at++) {
+		const struct snapshot_field *field = &event->fields[next];
+		const size_t plain = strcspn(at, "%");
+		const char *text = "?";
+		char hex[24];
+
+		used = append(line, used, at, plain);
+		at += plain;
+		if (!*at || !*++at)
+			break;
+		if (*at == '%') {
+			used = append(line, used, at, 1);
+			continue;
+		}
+		if (next < event->field_count) {
+			text = field->is_known || *field->text ? field->text : "?";
+			next++;
+			if (*at == 'x' && field->is_known && field->is_number) {
+				snprintf(hex, sizeof(hex), "%llx",
+					 (unsigned long long)strtoll(text, NULL, 10));
+				text = hex;
+			}
+		}
+		used = append(line, used, text, strlen(text));
+	}
+	line[used] = '\0';
+}
+
 static void put_values(FILE *out, const struct snapshot_event *event, bool is_last)
 {
+	char line[LINE_BYTES];
 	int length = 0;
 
+	if (event->format && event->format[0]) {
+		format_fields(event, line);
+		safe_put_text(out, sanitize_checked(line));
+		safe_put_text(out, is_last ? SAFE_TEXT("\n") : SAFE_TEXT(" "));
+		return;
+	}
 	for (uint32_t i = 0; i < event->field_count; i++) {
 		const struct snapshot_field *field = &event->fields[i];
 		const char *text = field->is_known || *field->text ? field->text : "?";
