@@ -364,6 +364,50 @@ static void test_samples_inside_the_slowest_calls_are_shown_alone(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* What a long call has no room for is counted, and the rest is still its own. */
+static void test_samples_inside_a_call_have_a_bound(void **state)
+{
+	const uint64_t samples = INSIDE_HELD + 100;
+	struct snapshot *snapshot;
+
+	(void)state;
+	add_probe(PROBE_LATENCY);
+	enter(S, PID, 1, "a");
+	for (uint64_t i = 1; i <= samples; i++)
+		feed_sample(&feed, S + i * 1000, PID, PID, 0x400100);
+	leave(S + samples * 1000 + 500, PID);
+	config.query.keys = KEY_ADDRESS;
+	config.query.inside = INSIDE_ALL;
+	snapshot = frame(2 * S);
+	assert_int_equal(snapshot->samples, INSIDE_HELD);
+	assert_int_equal(feed.ingest.hits->inside.unheld, 100);
+	snapshot_destroy(snapshot);
+}
+
+/* The inner calls of a function that calls itself are part of the outermost. */
+static void test_a_sample_is_inside_the_outermost_of_nested_calls(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	add_probe(PROBE_LATENCY);
+	enter(S, PID, 1, "a");
+	assert_true(hit_fixture_enter(&feed.ingest, P, &(struct hit_record){
+		.time_ns = S + 1000, .pid = PID, .tid = PID, .sp = SP - 64, .text = "a" }));
+	feed_sample(&feed, S + 1500, PID, PID, 0x400100);
+	assert_true(hit_fixture_leave(&feed.ingest, P, &(struct hit_record){
+		.time_ns = S + 2000, .pid = PID, .tid = PID, .sp = SP - 64 + RETURN_BYTES }));
+	config.query.keys = KEY_ADDRESS;
+	config.query.inside = INSIDE_ALL;
+	snapshot = frame(S + 3000);
+	assert_int_equal(snapshot->samples, 0);
+	snapshot_destroy(snapshot);
+	leave(S + 1000000, PID);
+	snapshot = frame(2 * S);
+	assert_int_equal(snapshot->samples, 1);
+	snapshot_destroy(snapshot);
+}
+
 #define GROUPS_TEST(test) \
 	cmocka_unit_test_setup_teardown(test, set_up, publisher_fixture_tear_down)
 
@@ -379,6 +423,8 @@ UNIT_TESTS(test_hit_groups)
 		GROUPS_TEST(test_groups_are_the_same_after_a_compaction),
 		GROUPS_TEST(test_what_has_no_room_is_other),
 		GROUPS_TEST(test_samples_inside_the_slowest_calls_are_shown_alone),
+		GROUPS_TEST(test_samples_inside_a_call_have_a_bound),
+		GROUPS_TEST(test_a_sample_is_inside_the_outermost_of_nested_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
