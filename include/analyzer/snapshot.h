@@ -267,8 +267,8 @@ struct snapshot {
 	const char *host;
 	const char *event;	/* name of the event shown */
 	bool is_of_waits;	/* the event counts waits: weights are ns */
-	const char *hit_weight;	/* what the hits weigh, "lat", "sum(bytes)", as query.hit_weight
-				 * asks; "": their number */
+	const char *hit_weight;	/* name of the weight of hits, "lat", "sum(bytes)", as
+				 * query.hit_weight asks; "": their number */
 	bool is_hit_time;	/* that is a latency: weights are ns */
 	uint32_t inside;	/* probe of a latency, inside whose calls all is that is shown, as
 				 * query.inside asks; 0: none */

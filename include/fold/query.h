@@ -36,7 +36,7 @@ enum counters_of {
 /* Keys of the rows of branches, where the query asks for KEY_DSO | KEY_SYMBOL. */
 #define KEYS_BRANCH (KEY_FROM | KEY_DSO | KEY_SYMBOL | KEY_ADDRESS)
 
-#define QUERY_WEIGHT_BYTES 128	/* what a hit weighs; longer ones are not found */
+#define QUERY_WEIGHT_BYTES 128	/* name of a weight; longer ones are not found */
 #define QUERY_NAME_BYTES 512	/* function with its DSO; longer ones are not found */
 
 /* An address whose source line is requested, such as a snapshot_row's (dso_id, address). */
@@ -48,7 +48,7 @@ struct source_request {
 /* Which calls of a latency probe samples are shown inside. */
 enum inside_calls { INSIDE_NONE, INSIDE_ALL, INSIDE_SLOWEST };
 
-/* What a hit of the probe that is shown weighs in rows, trees and groups. */
+/* The weight of a hit of the probe that is shown, in rows, trees and groups. */
 enum hit_weight {
 	HIT_WEIGHT_COUNT,	/* 1: weights are numbers of hits */
 	HIT_WEIGHT_LATENCY,	/* ns */
@@ -84,7 +84,7 @@ struct query {
 							 * hit_weight; "": that holds */
 	enum inside_calls inside;	/* only samples and waits inside calls that ended in the
 					 * window are shown */
-	uint32_t inside_probe;	/* whose calls these are, a latency; 0: the first's */
+	uint32_t inside_probe;	/* the latency probe; 0: the first */
 	uint64_t hit_group;	/* snapshot_group.id: only the hits of that group of the probe shown
 				 * are in rows, trees and groups; 0: all */
 	/* Function to list: an address in it, DSO 0: none; or "[DSO:]SYMBOL" by name, "": none, of

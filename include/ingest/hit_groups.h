@@ -84,12 +84,12 @@ struct inside_sample {
 
 struct inside_call {
 	uint64_t number, end_ns;
-	uint8_t bucket;			/* of the latency */
+	uint8_t bucket;			/* latency_bucket() */
 };
 
 struct inside {
-	struct inside_sample *held;	/* owned; sample n is at n % INSIDE_HELD; NULL: none was yet */
-	struct inside_call *ended;	/* owned; call n is at n % INSIDE_CALLS_KEPT; NULL: none yet */
+	struct inside_sample *held;	/* owned ring, by number; NULL: none was so far */
+	struct inside_call *ended;	/* owned ring, by number; NULL: none so far */
 	uint64_t last;			/* number of the newest sample; the first is 1 */
 	struct id_map last_of_call;	/* call -> number of its newest sample, low 32 bits */
 	uint64_t unheld;		/* samples without room, since start */

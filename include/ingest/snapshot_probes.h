@@ -123,7 +123,7 @@ struct snapshot_spread {
 /* One aggregate of one group. */
 struct snapshot_sum {
 	uint64_t count;		/* hits whose value is known */
-	int64_t value;		/* SUM, AVG: the sum; MIN, MAX: the least or the greatest, if count */
+	int64_t value;		/* SUM, AVG: the sum; MIN, MAX: the least or greatest */
 	struct snapshot_spread spread;	/* HIST, LHIST, TOP */
 };
 
@@ -153,7 +153,7 @@ struct snapshot_groups {
 	const char *key_names[PROBE_KEYS_MAX];
 	struct snapshot_aggregate aggregates[PROBE_AGGREGATES_MAX];
 	const struct snapshot_group *list;	/* most hits first */
-	uint64_t left_out, left_out_hits;	/* groups beyond PROBE_GROUPS_SHOWN, and their hits */
+	uint64_t left_out, left_out_hits;	/* groups that are not listed; their hits */
 };
 
 /* "attached", "off", "capped", ... */
@@ -170,8 +170,8 @@ struct snapshot_probes {
 	uint32_t slowest_count;
 	const struct snapshot_hit *slowest;	/* slowest first; since the probe was added */
 	struct snapshot_heat heat;
-	const struct snapshot_groups *groups;	/* of probes with keys or aggregates: of the
-						 * requested one; in batch of all */
+	const struct snapshot_groups *groups;	/* only probes with keys or aggregates have
+						 * some: the requested one, in batch all */
 	uint32_t group_count;	/* number of elements of `groups` */
 	/* The hit that the query requests: its values are "name=value\n" each, its stack is
 	 * "leaf (DSO)\n" and so on. Number 0: none was requested, or it is no longer kept. */

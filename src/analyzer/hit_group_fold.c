@@ -1,9 +1,9 @@
-/* hit_group_fold.c - see hit_groups.h. */
+/* hit_group_fold.c - see hit_group_fold.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hit_groups.h"
+#include "hit_group_fold.h"
 
 enum { NOT_WANTED, WANTED, WANTED_BY_STACK };
 

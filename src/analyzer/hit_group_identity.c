@@ -1,6 +1,6 @@
-/* hit_group_identity.c - which group a sum belongs to: see hit_groups.h. Ids of values and stacks
- * change when history is compacted; their contents do not. */
-#include "hit_groups.h"
+/* hit_group_identity.c - tells which group a sum belongs to: see hit_group_fold.h. Ids of values and
+ * stacks change when history is compacted; their contents do not. */
+#include "hit_group_fold.h"
 
 bool hit_group_has_stack(const struct probe_spec *spec)
 {

@@ -2,11 +2,10 @@
 #include "hit_projection.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hit_groups.h"
+#include "hit_group_fold.h"
 #include "probe/probe_expression.h"
 
 #define SLOWEST_PART 100	/* 1 % of the calls */
@@ -106,8 +105,8 @@ static int choose_inside(struct hit_projection *projection, const struct query *
 	return hit_projection_apply(projection, base, &projection->base);
 }
 
-int hit_projection_begin(struct hit_projection *projection, struct ingest *ingest,
-			 const struct query *query, uint32_t event)
+static int begin(struct hit_projection *projection, struct ingest *ingest,
+		 const struct query *query, uint32_t event)
 {
 	const struct probe_row *row = probe_hits_of_event(ingest->hits, event);
 	const struct slice base = { .entries = ingest->baseline.entries,
@@ -135,6 +134,16 @@ int hit_projection_begin(struct hit_projection *projection, struct ingest *inges
 	if (choose_tuples(projection, sum))
 		return -ENOMEM;
 	return hit_projection_apply(projection, &base, &projection->base);
+}
+
+int hit_projection_begin(struct hit_projection *projection, struct ingest *ingest,
+			 const struct query *query, uint32_t event)
+{
+	const int err = begin(projection, ingest, query, event);
+
+	if (err)
+		hit_projection_finish(projection);
+	return err;
 }
 
 void hit_projection_finish(struct hit_projection *projection)
@@ -208,14 +217,12 @@ int hit_projection_apply(const struct hit_projection *projection, const struct s
 	return 0;
 }
 
-void hit_projection_describe(const struct hit_projection *projection, char *text, size_t room,
-			     struct snapshot *head)
+void hit_projection_describe(struct hit_projection *projection, struct snapshot *head)
 {
 	const struct probe_spec *spec = projection->is_on ? projection->row->spec : NULL;
 	const unsigned int index = projection->weight - HIT_WEIGHT_AGGREGATE;
 
-	text[0] = '\0';
-	head->hit_weight = text;
+	head->hit_weight = projection->name;
 	head->hit_group = projection->is_on ? projection->group : 0;
 	if (projection->is_inside) {
 		head->inside = projection->row->id;
@@ -225,10 +232,11 @@ void hit_projection_describe(const struct hit_projection *projection, char *text
 	if (!spec || projection->weight == HIT_WEIGHT_COUNT)
 		return;
 	if (projection->weight == HIT_WEIGHT_LATENCY) {
-		snprintf(text, room, "lat");
+		strcpy(projection->name, "lat");
 		head->is_hit_time = true;
 		return;
 	}
-	probe_aggregate_write(spec, &spec->aggregates[index], text, room);
+	probe_aggregate_write(spec, &spec->aggregates[index], projection->name,
+			      sizeof(projection->name));
 	head->is_hit_time = probe_aggregate_is_ns(&spec->aggregates[index]);
 }

@@ -29,16 +29,15 @@ struct hit_projection {
 	unsigned char *wanted;	/* owned; by tuple: 0 no, 1 yes, 2: if the stack is the group's */
 	uint32_t tuple_count;
 	struct slice base;	/* owned entries: those of the baseline */
+	char name[PROBE_SPEC_BYTES];	/* name of the weight; "": number of hits */
 };
 
-/* Prepares to project @event, as @query asks. 0 or -ENOMEM; hit_projection_finish() is needed in
- * both cases. */
+/* Prepares to project @event, as @query asks. 0; or -ENOMEM, without anything to finish. */
 int hit_projection_begin(struct hit_projection *projection, struct ingest *ingest,
 			 const struct query *query, uint32_t event);
 void hit_projection_finish(struct hit_projection *projection);	/* a zeroed one is fine, too */
-/* Describes in @head what the hits weigh and which are shown; @text[@room] is what it refers to. */
-void hit_projection_describe(const struct hit_projection *projection, char *text, size_t room,
-			     struct snapshot *head);
+/* Describes in @head how the hits weigh and which are shown; it refers to @projection. */
+void hit_projection_describe(struct hit_projection *projection, struct snapshot *head);
 /* Chooses the slowest calls of a window, if these are asked for. */
 void hit_projection_choose(struct hit_projection *projection, const struct slice *slices,
 			   uint32_t count);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyzer/snapshot.h"
-#include "hit_groups.h"
+#include "hit_group_fold.h"
 #include "probe/probe_expression.h"
 #include "probe_parts.h"
 

@@ -489,7 +489,8 @@ static const char *put_values(struct probe_builder *builder, struct ingest *inge
 	for (uint32_t i = 0; reading && i < reading->column_count && i < row->log.columns; i++) {
 		if (i)
 			append_raw(builder, between);
-		probe_builder_append(builder, reading->columns[i].name, strlen(reading->columns[i].name));
+		probe_builder_append(builder, reading->columns[i].name,
+				     strlen(reading->columns[i].name));
 		probe_builder_append(builder, "=", 1);
 		append_value(builder, ingest, row, line, i, false);
 	}

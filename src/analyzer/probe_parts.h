@@ -5,7 +5,7 @@
 #define ANALYZER_PROBE_PARTS_H
 
 #include "ingest/ingest.h"
-#include "hit_groups.h"
+#include "hit_group_fold.h"
 #include "window_fold.h"
 
 struct probe_builder_span {

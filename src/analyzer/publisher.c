@@ -747,6 +747,17 @@ static unsigned int keys_of(const struct publisher *publisher, const struct quer
 	return is_branches && query->keys == (KEY_DSO | KEY_SYMBOL) ? KEYS_BRANCH : query->keys;
 }
 
+static void finish_folds(struct window_fold *folds)
+{
+	fold_finish(&folds->rows);
+	if (folds->tree)
+		tree_fold_finish(folds->tree);
+	if (folds->callees)
+		tree_fold_finish(folds->callees);
+	if (folds->groups)
+		group_fold_finish(folds->groups);
+}
+
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
 				 const struct query *query, struct window_span span, uint32_t event,
 				 struct probe_fold *probes)
@@ -772,14 +783,10 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	struct window_fold folds = { .tree = NULL, .probes = probes };
 	struct probe_builder builder = { .list = NULL };
 	const struct wait_stacks *waits;
-	char weight[PROBE_SPEC_BYTES];
 
-	if (prepare_waits(publisher, query, event, &waits))
+	if (prepare_waits(publisher, query, event, &waits) ||
+	    hit_projection_begin(&publisher->projection, ingest, query, event))
 		return NULL;
-	if (hit_projection_begin(&publisher->projection, ingest, query, event)) {
-		hit_projection_finish(&publisher->projection);
-		return NULL;
-	}
 	fold_init(&folds.rows, &ingest->trie, &ingest->names, &ingest->tasks, keys, event,
 		  &query->filter);
 	fold_set_waits(&folds.rows, waits);
@@ -807,7 +814,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	stacks = fold_window(publisher, &folds, span);
 	snapshot_head_put_event(&publisher->config->ingest, ingest->hits, event, &head);
 	put_stacks(&stacks, &head);
-	hit_projection_describe(&publisher->projection, weight, sizeof(weight), &head);
+	hit_projection_describe(&publisher->projection, &head);
 	sources.tree = sum_tree(publisher, folds.tree, is_compared);
 	sources.callees = sum_tree(publisher, folds.callees, is_compared);
 	sum_groups(publisher, folds.groups);
@@ -828,14 +835,8 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		snapshot = add_details(publisher, snapshot, query, span, event, &folds.rows);
 	free(notice);
 	hit_projection_finish(&publisher->projection);
-	fold_finish(&folds.rows);
+	finish_folds(&folds);
 	probe_builder_finish(&builder);
-	if (folds.tree)
-		tree_fold_finish(folds.tree);
-	if (folds.callees)
-		tree_fold_finish(folds.callees);
-	if (folds.groups)
-		group_fold_finish(&groups);
 	return snapshot;
 }
 

@@ -23,7 +23,7 @@ struct publisher {
 	struct ingest *ingest;
 	struct live_window window;
 	struct compare compare;
-	struct hit_projection projection;	/* of the snapshot being made */
+	struct hit_projection projection;	/* used while a snapshot is made */
 	struct wait_stacks waits;
 	struct busy busy;
 	struct loss_history losses;

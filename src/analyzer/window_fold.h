@@ -6,7 +6,7 @@
 #include "fold/fold.h"
 #include "fold/groups.h"
 #include "fold/tree_fold.h"
-#include "hit_groups.h"
+#include "hit_group_fold.h"
 #include "ingest/snapshot_probes.h"
 #include "ingest/probe_state.h"
 #include "listing/listing.h"
@@ -17,7 +17,7 @@ struct probe_fold {
 	uint64_t (*buckets)[LATENCY_BUCKETS];	/* owned; hits by slot; bucket 0: no latency */
 	uint64_t *values;	/* owned; counts by row of probe_values */
 	uint32_t value_count;
-	struct hit_group_fold groups;	/* of the probes that shall have them */
+	struct hit_group_fold groups;	/* those that the snapshot shall have */
 	uint8_t slot_of[TIMELINE_NUMBERS];	/* event -> slot; PROBE_SLOTS: not a probe */
 };
 

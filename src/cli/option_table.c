@@ -272,8 +272,8 @@ const struct option_row option_rows[] = {
 		.set = option_set_weight, .default_text = "hits",
 		.help = "what a hit weighs: hits (1 each), lat, or a sum of the\n"
 			"probe as in its spec: 'sum(bytes)'",
-		.more = "In every view of the hits, in text, JSON and folded stacks. On the screen W "
-			"changes it.",
+		.more = "In every view of the hits, in text, JSON and folded stacks. On the "
+			"screen W changes it.",
 	},
 	{
 		.group = OPTIONS_PROBES, .name = "inside", .argument = "CALLS",

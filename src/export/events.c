@@ -127,7 +127,7 @@ static void format_latency(char *out, size_t room, int64_t ns)
 	}
 }
 
-#define LINE_BYTES 4096		/* what has no room in a formatted line is left out */
+#define LINE_BYTES 4096		/* values that have no room in a formatted line are left out */
 
 /* Appends @text to @line[LINE_BYTES] at @at; returns where it ends. */
 static size_t append(char *line, size_t at, const char *text, size_t bytes)

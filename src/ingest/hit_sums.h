@@ -23,7 +23,7 @@ struct hit_sums {
 	uint32_t slot, probe;
 	uint32_t keys[PROBE_KEYS_MAX];	/* those of tasks are set when it is counted */
 	uint64_t latency_ns;
-	uint16_t bucket;	/* of the latency; 0: the hit has none */
+	uint16_t bucket;	/* latency_bucket(); 0: the hit has no latency */
 	uint32_t part_count;
 	struct hit_part parts[];
 };

@@ -1,7 +1,7 @@
 /* inside.c - see inside.h.
  *
- * The held samples of a call are a list through the ring, from the newest on, which ends where older
- * ones were overwritten. A call without an end leaves its list to be overwritten.
+ * The pending samples of a call are a list through the ring, from the newest on, which ends where
+ * older ones were overwritten. A call without an end leaves its list to be overwritten.
  */
 #include "inside.h"
 

@@ -37,7 +37,7 @@ struct pair_end {
 struct probe_pending {
 	uint64_t map_key;
 	uint64_t sp, return_address, time_ns;
-	uint64_t number;	/* of the call; increasing over all probes */
+	uint64_t number;	/* increases with each call of any probe */
 	uint32_t slot;
 	uint32_t generation;	/* number of the generation that decodes the record */
 	uint32_t below;		/* enclosing call of thread and slot; ID_MAP_NONE: none */
@@ -47,13 +47,16 @@ struct probe_pending {
 	bool is_left;		/* another entry at the same sp has returned */
 };
 
-/* The return addresses of one thread's pending calls. */
+/* A pending call. */
+struct probe_call {
+	uint64_t sp, return_address, time_ns;
+	uint64_t number;
+	uint32_t slot;
+};
+
+/* The pending calls of one thread, slot by slot, the innermost first. */
 struct probe_calls {
-	struct probe_call {
-		uint64_t sp, return_address, time_ns;
-		uint64_t number;
-		uint32_t slot;
-	} *list;	/* owned; of one slot after the other, the innermost first */
+	struct probe_call *list;	/* owned */
 	uint32_t count;
 };
 
@@ -65,7 +68,7 @@ struct probe_pairs {
 	struct id_map top_of;		/* map_key -> row of the innermost call */
 	size_t bytes;
 	struct probe_pending taken;	/* probe_pairs_leave()'s last result */
-	uint64_t last_number;		/* of a call */
+	uint64_t last_number;		/* number of the newest call */
 	uint64_t gap_ns;		/* records before it were lost: no older entry is paired */
 	uint32_t in_flight[PROBE_SLOTS];
 	uint32_t all_in_flight;		/* sum of `in_flight` */

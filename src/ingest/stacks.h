@@ -22,7 +22,7 @@ struct sample_form {
 				 * caller; 0: sample.ip */
 	bool is_entered;	/* `leaf_ip` is in the program, which entered the kernel there */
 	uint64_t number;	/* line in the probe's log that waits for the stack; 0: none */
-	struct hit_sums *sums;	/* what the hit adds to its group; NULL: nothing */
+	struct hit_sums *sums;	/* sums that the hit adds to its group; NULL: none */
 	struct event_line *line;	/* the hit as it will be printed, until it is counted;
 					 * NULL: it is not printed */
 };

@@ -1,8 +1,8 @@
 /* group_calls ROUNDS [alone] - calls functions with known arguments, and prints how often.
  *
  * In each round the first thread calls charge("alpha", 100) and charge("beta", round % 8), in every
- * fourth the thread "helper" charge("alpha", 1000), unless the first is alone. serve(round) calls quick() 99 times of 100, the
- * hundredth time slow(), which takes about 5 ms of CPU time. */
+ * fourth the thread "helper" charge("alpha", 1000), unless the first is alone. serve(round) calls
+ * quick() 99 times of 100, the hundredth time slow(), which takes about 5 ms of CPU time. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

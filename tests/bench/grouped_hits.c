@@ -1,7 +1,7 @@
 /* Ten minutes of a probe with two keys and three aggregates, 10,000 hits a second: what the groups
  * cost beside the same hits without them.
  *
- * usage: hit_groups      prints ns of CPU for a hit, MB of history, and ms for a fold of all of it
+ * usage: grouped_hits    prints ns of CPU for a hit, MB of history, and ms for a fold of all of it
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "../unit/hit_fixture.h"
 #include "analyzer/budget.h"
-#include "analyzer/hit_groups.h"
+#include "analyzer/hit_group_fold.h"
 #include "fold/fold.h"
 
 #define SECONDS	   600
@@ -133,8 +133,8 @@ int main(void)
 
 	printf("without groups: %.0f ns a hit, %.1f MB for %u s, rows folded in %.2f ms\n",
 	       plain.hit_ns, plain.megabytes, plain.seconds, plain.fold_ms);
-	printf("two keys, three aggregates: %.0f ns a hit, %.1f MB for %u s, rows folded in %.2f ms, "
-	       "groups (%u sums) in %.2f ms\n",
+	printf("two keys, three aggregates: %.0f ns a hit, %.1f MB for %u s, rows folded in "
+	       "%.2f ms, groups (%u sums) in %.2f ms\n",
 	       grouped.hit_ns, grouped.megabytes, grouped.seconds, grouped.fold_ms,
 	       grouped.groups, grouped.group_fold_ms);
 	return grouped.megabytes > (double)(BUDGET >> 20);

@@ -1,12 +1,12 @@
-/* hit_groups.h - sums the entries of groups of hits (ingest/hit_groups.h) over a window.
+/* hit_group_fold.h - sums the entries of groups of hits (ingest/hit_groups.h) over a window.
  *
  * Use:    hit_group_fold_init(), hit_group_fold_add() for all entries of the window,
  *         hit_group_fold_finish() in every case. probe_builder_groups() makes the groups of a
  *         snapshot of it.
  * Thread: the analyzer's.
  */
-#ifndef ANALYZER_HIT_GROUPS_H
-#define ANALYZER_HIT_GROUPS_H
+#ifndef ANALYZER_HIT_GROUP_FOLD_H
+#define ANALYZER_HIT_GROUP_FOLD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ void hit_group_fold_add(struct hit_group_fold *fold, const struct slice_entry *e
 
 /* Whether a key of @spec is the stack, or a part of it. */
 bool hit_group_has_stack(const struct probe_spec *spec);
-/* Returns @id, a key of a tuple; HIT_KEY_OTHER if it stands for values without room of their own. */
+/* Returns @id, a key of a tuple, or HIT_KEY_OTHER if it stands for values that had no room. */
 uint32_t hit_group_key(const struct ingest *ingest, uint32_t id);
 /* Returns the identity of the group that a tuple of @row belongs to, which is equal in all
  * snapshots. @stack: ID_SET_NONE if no key is the stack. */
