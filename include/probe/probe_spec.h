@@ -16,8 +16,8 @@
  *   the lines whose text matches: a glob that ignores blanks, ends at a blank or is in quotes
  *   NAME: what the probe is called, a C identifier; no other probe may have it
  *   BUILDID: 16 to 40 hexadecimal digits: kernels and files with another build-id are refused
- *   POINT: one of the above, without OFFSET, LINE and PATTERN; the second one has the kind, file and
- *   group of the first if it is only a name. kr: and ur: are returns there, too
+ *   POINT: one of the above, without OFFSET, LINE and PATTERN; the second one has the kind, file
+ *   and group of the first if it is only a name. kr: and ur: are returns there, too
  *   Clauses (if, on, by, ':') stand in any order; a blank before and after each word
  *   FIELD: a value that both points have, or BEGIN=END where its names differ
  *   KEY: comm pid ppid tid uid cpu cgroup unit container func stack kstack ustack retval, or
@@ -188,13 +188,13 @@ struct probe_spec {
 int probe_spec_parse(struct probe_spec *out, const char *text, struct diag *why);
 
 /* Rewrites `text` as @spec could be typed, and replaces its condition by @condition ("": none),
- * which is checked as by probe_spec_parse() and may add arguments; those that only the old condition
- * used are dropped. 0 or -EINVAL with a sentence whose columns count in @condition; @spec then has
- * no condition, or `text` was too long and is cut. */
+ * which is checked as by probe_spec_parse() and may add arguments; those that only the old
+ * condition used are dropped. 0 or -EINVAL with a sentence whose columns count in @condition; @spec
+ * then has no condition, or `text` was too long and is cut. */
 int probe_spec_write(struct probe_spec *spec, const char *condition, struct diag *why);
 
-/* Writes what @spec is grouped by, aggregated or printed as, " by comm : sum(bytes)", as it could be
- * typed after a condition; "" if there is nothing. Returns the length as snprintf(). */
+/* Writes what @spec is grouped by, aggregated or printed as, " by comm : sum(bytes)", as it could
+ * be typed after a condition; "" if there is nothing. Returns the length as snprintf(). */
 size_t probe_spec_groups_write(const struct probe_spec *spec, char *out, size_t room);
 /* Does what probe_spec_write() does, and replaces the groups by @groups, which
  * probe_spec_groups_write() wrote, after the arguments were changed. A sentence about @groups
@@ -225,9 +225,9 @@ bool probe_spec_is_interval(const struct probe_spec *spec);
 void probe_spec_name(const struct probe_spec *spec, char *out, size_t room);
 
 /* Merges an entry and a return of one site (in either order, no wildcards) into one latency probe
- * in *@entry, with the arguments and conditions of both, and the keys and aggregates that one has or
- * both have. False: they are no such pair, a value is typed in terms that only hold at the return
- * (%ax), or they have different keys or aggregates; both are unchanged then. */
+ * in *@entry, with the arguments and conditions of both, and the keys and aggregates that one has
+ * or both have. False: they are no such pair, a value is typed in terms that only hold at the
+ * return (%ax), or they have different keys or aggregates; both are unchanged then. */
 bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other);
 
 /* One value that a probe records with each hit: "[NAME=]VALUE[:TYPE]".

@@ -33,9 +33,9 @@ static const struct {
 
 #define WORDS (sizeof(words) / sizeof(words[0]))
 
-static const char aggregate_needed[] = "an aggregate is needed: count, sum(x), avg(x), min(x), max(x), "
-				       "stats(x), hist(x), lhist(x, from, to, step), top(x), or print "
-				       "\"FORMAT\"";
+static const char aggregate_needed[] = "an aggregate is needed: count, sum(x), avg(x), min(x), "
+				       "max(x), stats(x), hist(x), lhist(x, from, to, step), "
+				       "top(x), or print \"FORMAT\"";
 
 static char peek(struct parser *parser)
 {
@@ -71,8 +71,8 @@ static int refuse_word(struct parser *parser, const char *name, size_t bytes)
 	near_name_try(&near, "print");
 	if (!bytes || bytes >= sizeof(typed) || !near.nearest)
 		return probe_column_refuse(parser->why, parser->at, "%s", aggregate_needed);
-	return probe_column_refuse(parser->why, parser->at, "there is no aggregate \"%s\": did you "
-				   "mean %s?", typed, near.nearest);
+	return probe_column_refuse(parser->why, parser->at, "there is no aggregate \"%s\": did "
+				   "you mean %s?", typed, near.nearest);
 }
 
 /* Parses a limit: a number with or without a unit. */
@@ -89,8 +89,8 @@ static int parse_limit(struct parser *parser, int64_t *out)
 	snprintf(copy, sizeof(copy), "%.*s", (int)bytes, text);
 	if (bytes >= sizeof(copy) || !probe_number_read(copy, &number, &is_negative, &is_time) ||
 	    number > (uint64_t)INT64_MAX + is_negative)
-		return probe_column_refuse(parser->why, parser->at, "a number is needed, as in 100, "
-					   "64k or 5ms");
+		return probe_column_refuse(parser->why, parser->at, "a number is needed, as in "
+					   "100, 64k or 5ms");
 	number = is_negative ? 0 - number : number;
 	memcpy(out, &number, sizeof(*out));
 	parser->at += bytes;
@@ -133,15 +133,17 @@ static int check_limits(struct parser *parser, const struct probe_aggregate *agg
 		if (aggregate->kind != AGGREGATE_LHIST)
 			return 0;
 	} else if (aggregate->kind != AGGREGATE_LHIST) {
-		return probe_column_refuse(parser->why, at, "only hist and lhist have limits: %s(x)",
+		return probe_column_refuse(parser->why, at, "only hist and lhist have limits: "
+					   "%s(x)",
 					   words[aggregate->kind].word);
 	}
 	if (aggregate->limit_count != 3)
 		return probe_column_refuse(parser->why, at, "lhist has a value and three numbers: "
-					   "lhist(x, from, to, step), as lhist(lat, 0, 10ms, 1ms)");
+					   "lhist(x, from, to, step), as lhist(lat, 0, 10ms, 1ms)"
+					   "");
 	if (aggregate->limits[2] <= 0 || aggregate->limits[0] >= aggregate->limits[1])
-		return probe_column_refuse(parser->why, at, "from is below to, and step is above 0: "
-					   "lhist(x, from, to, step)");
+		return probe_column_refuse(parser->why, at, "from is below to, and step is above "
+					   "0: lhist(x, from, to, step)");
 	if (count_steps(aggregate) > LHIST_MAX)
 		return probe_column_refuse(parser->why, at, "more than %d steps: choose a larger "
 					   "step", LHIST_MAX);
@@ -254,8 +256,8 @@ static int parse_aggregate(struct parser *parser)
 	parser->at += bytes;
 	if (aggregate.kind == AGGREGATE_COUNT) {	/* bpftrace writes count() */
 		if (take(parser, '(') && !take(parser, ')'))
-			return probe_column_refuse(parser->why, parser->at, "count counts hits, and "
-						   "has no value: sum(x) adds values up");
+			return probe_column_refuse(parser->why, parser->at, "count counts hits, "
+						   "and has no value: sum(x) adds values up");
 	} else {
 		err = parse_inside(parser, is_stats ? "stats" : words[word].word, &aggregate);
 	}
@@ -288,8 +290,8 @@ static int check_conversion(const struct parser *parser, char letter, uint32_t i
 	const uint32_t typed = count_typed(spec);
 
 	if (!letter || !strchr("duxs", letter))
-		return probe_column_refuse(parser->why, at, "there are %%d, %%u, %%x, %%s and %%%%, "
-					   "without width; numbers have 64 bits");
+		return probe_column_refuse(parser->why, at, "there are %%d, %%u, %%x, %%s and "
+					   "%%%%, without width; numbers have 64 bits");
 	if (index >= typed)
 		return probe_column_refuse(parser->why, at, "conversion %u has no value: the spec "
 					   "has %u before the clauses", index + 1, typed);
@@ -308,8 +310,8 @@ static int read_byte(struct parser *parser, char *out)
 	if (next[0] == '\\' && (next[1] == '"' || next[1] == '\\'))
 		*out = next[1];
 	else if (next[0] == '\\')
-		return probe_column_refuse(parser->why, parser->at, "there are \\\" and \\\\; each "
-					   "hit is a line of its own, without \\n");
+		return probe_column_refuse(parser->why, parser->at, "there are \\\" and \\\\; "
+					   "each hit is a line of its own, without \\n");
 	parser->at += next[0] == '\\' ? 2 : 1;
 	return 0;
 }
@@ -326,7 +328,8 @@ static int parse_format(struct parser *parser)
 		char byte = 0, next;
 
 		if (used + 2 >= sizeof(spec->format))
-			return probe_column_refuse(parser->why, at, "a format of more than %zu bytes",
+			return probe_column_refuse(parser->why, at, "a format of more than %zu "
+						   "bytes",
 						   sizeof(spec->format) - 1);
 		if (read_byte(parser, &byte))
 			return -EINVAL;
@@ -356,12 +359,12 @@ static int parse_print(struct parser *parser)
 	int err;
 
 	if (parser->spec->key_count)
-		return probe_column_refuse(parser->why, at, "print writes single hits: leave by out, "
-					   "or write an aggregate");
+		return probe_column_refuse(parser->why, at, "print writes single hits: leave by "
+					   "out, or write an aggregate");
 	parser->at += strlen("print");
 	if (peek(parser) != '"')
-		return probe_column_refuse(parser->why, parser->at, "a format in quotes is needed: "
-					   "print \"%%s read %%d\"");
+		return probe_column_refuse(parser->why, parser->at, "a format in quotes is "
+					   "needed: print \"%%s read %%d\"");
 	err = parse_format(parser);
 	if (!err && peek(parser))
 		err = probe_column_refuse(parser->why, parser->at, "print stands alone, without "

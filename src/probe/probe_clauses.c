@@ -1,11 +1,11 @@
 /* probe_clauses.c - see probe_clauses.h; aggregates are in probe_aggregate.c.
  *
- * Problem: values, conditions and keys may have any word in quotes or parentheses, and clauses stand
- * in any order.
+ * Problem: values, conditions and keys may have any word in quotes or parentheses, and clauses
+ * stand in any order.
  *
  * Idea: the words of the clauses are found first, between blanks and outside of quotes and
- * parentheses; then each clause is a text of its own. So "by" as a text in a condition is in quotes,
- * and as a value is args.by.
+ * parentheses; then each clause is a text of its own. So "by" as a text in a condition is in
+ * quotes, and as a value is args.by.
  */
 #include "probe_clauses.h"
 
@@ -29,8 +29,8 @@ static const struct {
 	{ "ustack", PROBE_KEY_USTACK },
 };
 
-static const char key_needed[] = "a key is needed: comm, pid, tid, cpu, func, stack, retval, a value "
-				 "or norm(TEXT)";
+static const char key_needed[] = "a key is needed: comm, pid, tid, cpu, func, stack, retval, a "
+				 "value or norm(TEXT)";
 
 /* Returns the clause that @text begins with, at the begin of a word; CLAUSES: it is none. */
 static enum probe_clause clause_of(const char *text)
@@ -110,11 +110,12 @@ static size_t skip_blanks(const char *line, size_t at)
 static int parse_field(const char *line, size_t *at, char out[32], struct diag *why)
 {
 	const char *field = line + *at;
-	size_t bytes = field[0] == '$' || field[0] == '%';
+	const size_t sign = field[0] == '$' || field[0] == '%';
+	size_t bytes = sign;
 
 	while (isalnum((unsigned char)field[bytes]) || field[bytes] == '_')
 		bytes++;
-	if (bytes <= (field[0] == '$' || field[0] == '%') || bytes >= sizeof(((struct probe_on *)NULL)->begin))
+	if (bytes == sign || bytes >= sizeof(((struct probe_on *)NULL)->begin))
 		return probe_column_refuse(why, *at, "a field is needed, as in on dev,sector or "
 					   "on pid=next_pid");
 	memcpy(out, field, bytes);
@@ -177,7 +178,9 @@ static const struct {
 
 static int find_foreign(enum probe_kind kind, const char *group, const char *name)
 {
-	for (size_t i = 0; kind == PROBE_TRACEPOINT && i < sizeof(foreign) / sizeof(foreign[0]); i++)
+	if (kind != PROBE_TRACEPOINT)
+		return -1;
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
 		if (!strcmp(foreign[i].group, group) && !strcmp(foreign[i].name, name))
 			return (int)i;
 	return -1;
@@ -195,8 +198,9 @@ int probe_joins_check(const struct probe_spec *spec, size_t at, struct diag *why
 	if (spec->on_count || from < 0 || to < 0)
 		return 0;
 	if (!strcmp(foreign[from].begin, foreign[to].end))
-		return probe_column_refuse(why, at, "%s and %s are not hit by the thread that they "
-					   "are about: add on %s", spec->function, end->function,
+		return probe_column_refuse(why, at, "%s and %s are not hit by the thread that "
+					   "they are about: add on %s", spec->function,
+					   end->function,
 					   foreign[from].begin);
 	return probe_column_refuse(why, at, "%s and %s are not hit by the thread that they are "
 				   "about: add on %s=%s", spec->function, end->function,
@@ -363,8 +367,9 @@ int probe_keys_parse(struct probe_spec *spec, const char *line, size_t from, str
 			return probe_column_refuse(why, at, key_needed);
 		for (size_t i = 0; i < used; i++)
 			if (isspace((unsigned char)line[at + i]))
-				return probe_column_refuse(why, at + i, "a comma or the next clause "
-							   "is needed: values stand before by");
+				return probe_column_refuse(why, at + i, "a comma or the next "
+							   "clause is needed: values stand before "
+							   "by");
 		if (spec->key_count == PROBE_KEYS_MAX)
 			return probe_column_refuse(why, at, "more than %d keys", PROBE_KEYS_MAX);
 		err = parse_key(spec, line + at, used, at, &key, why);

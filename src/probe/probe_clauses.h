@@ -1,8 +1,8 @@
 /* probe_clauses.h - the clauses of a spec after its values: on, by and ':'.
  *
- * Use:    each parser reads @line from byte @from to its end, which is the end of the clause; columns
- *         count from the start of @line. The condition is parsed before: arguments that clauses
- *         imply are in the order of the clauses.
+ * Use:    each parser reads @line from byte @from to its end, which is the end of the clause;
+ *         columns count from the start of @line. The condition is parsed before: arguments that
+ *         clauses imply are in the order of the clauses.
  * Thread: any. Pure.
  */
 #ifndef PROBE_PROBE_CLAUSES_H

@@ -1,5 +1,5 @@
-/* probe_expression_parse.c - reads and writes arithmetic on the values of a hit: see probe_clauses.h;
- * probe_expression.c evaluates it.
+/* probe_expression_parse.c - reads and writes arithmetic on the values of a hit: see
+ * probe_clauses.h; probe_expression.c evaluates it.
  *
  * Idea: recursive descent that leaves terms in postfix order, so that an evaluation needs a small
  * array, and a spec can be copied by assignment.
@@ -104,8 +104,8 @@ static int parse_number(struct parser *parser)
 
 	snprintf(copy, sizeof(copy), "%.*s", (int)bytes, text);
 	if (bytes >= sizeof(copy) || !probe_number_read(copy, &number, &is_negative, &is_time))
-		return probe_column_refuse(parser->why, parser->at, "\"%s\" is no number: as in 512, "
-					   "0x1f, 64k or 1.5ms", copy);
+		return probe_column_refuse(parser->why, parser->at, "\"%s\" is no number: as in "
+					   "512, 0x1f, 64k or 1.5ms", copy);
 	memcpy(&term.number, &number, sizeof(number));
 	parser->at += bytes;
 	return push(parser, &term, parser->at - bytes);
@@ -122,8 +122,9 @@ static int parse_value(struct parser *parser)
 	if (bytes == strlen("lat") && !strncmp(word, "lat", bytes)) {
 		term.kind = TERM_LATENCY;
 		if (parser->spec->edge != PROBE_LATENCY)
-			return probe_column_refuse(parser->why, at, "lat is known of lat:... only: "
-						   "entry and return of one site, or two points");
+			return probe_column_refuse(parser->why, at, "lat is known of lat:... "
+						   "only: entry and return of one site, or two "
+						   "points");
 		return push(parser, &term, at);
 	}
 	if (probe_key_word(word, bytes) >= 0)
@@ -144,8 +145,8 @@ static int parse_parentheses(struct parser *parser)
 	if (err)
 		return err;
 	if (peek(parser) != ')')
-		return probe_column_refuse(parser->why, parser->at, "an operator or ) is needed, for "
-					   "the ( in column %zu", from + 1);
+		return probe_column_refuse(parser->why, parser->at, "an operator or ) is needed, "
+					   "for the ( in column %zu", from + 1);
 	parser->at++;
 	return 0;
 }
@@ -169,8 +170,8 @@ static int parse_operand(struct parser *parser)
 	int err;
 
 	if (parser->depth == DEPTH_MAX)
-		return probe_column_refuse(parser->why, at, "more than %d parentheses and signs in "
-					   "each other", DEPTH_MAX);
+		return probe_column_refuse(parser->why, at, "more than %d parentheses and signs "
+					   "in each other", DEPTH_MAX);
 	parser->depth++;
 	if (first == '-') {
 		parser->at++;

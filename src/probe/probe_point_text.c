@@ -187,8 +187,8 @@ static int take_source(struct point *point, struct probe_section *section, bool 
 	if (!sign || !looks_like_source(sign + 1))
 		return 0;
 	if (out->declared_in[0] || sign == section->text || section->is_wildcard)
-		return probe_column_refuse(point->why, section->from, "\"%s\": one function of one "
-					   "source file is written FUNC@FILE.c", section->text);
+		return probe_column_refuse(point->why, section->from, "\"%s\": one function of "
+					   "one source file is written FUNC@FILE.c", section->text);
 	memcpy(out->declared_in, sign + 1, bytes + 1);
 	*sign = '\0';
 	return 0;
@@ -257,8 +257,9 @@ static int set_function(struct point *point, struct probe_section *section)
 	if (!err && point->out->kind == PROBE_KERNEL)
 		err = check_kernel_name(point, section);
 	if (!err && isdigit((unsigned char)section->text[0]) && !is_address(point, section->text))
-		err = probe_column_refuse(point->why, section->from, "\"%s\" is no function; lines "
-					  "are FILE.c:LINE or FUNC:LINE, offsets FUNC+OFFSET",
+		err = probe_column_refuse(point->why, section->from, "\"%s\" is no function; "
+					  "lines are FILE.c:LINE or FUNC:LINE, offsets FUNC+OFFSET"
+					  "",
 					  section->text);
 	if (err)
 		return err;
@@ -339,8 +340,8 @@ static int take_pattern(struct point *point)
 		point->at += bytes;
 	}
 	if (!err && !out[strspn(out, " \t")])
-		err = probe_column_refuse(point->why, from, "after ; the text of a line is needed, "
-					  "as in k:schedule;rq=cpu_rq*");
+		err = probe_column_refuse(point->why, from, "after ; the text of a line is "
+					  "needed, as in k:schedule;rq=cpu_rq*");
 	return err;
 }
 
@@ -489,8 +490,8 @@ static int check_whole(const struct point *point, const struct probe_spec *secon
 	if (second->offset || second->line || second->declared_in[0] || second->source[0] ||
 	    second->pattern[0])
 		return probe_column_refuse(point->why, at, "a point of a latency is a whole "
-					   "function, a tracepoint or a USDT probe, without +OFFSET, "
-					   ":LINE, ;PATTERN and @FILE.c");
+					   "function, a tracepoint or a USDT probe, without "
+					   "+OFFSET, :LINE, ;PATTERN and @FILE.c");
 	return 0;
 }
 
@@ -518,7 +519,8 @@ static void inherit_sections(struct point *point, const struct probe_spec *first
 static bool is_short(const struct point *point, const struct probe_spec *first,
 		     const struct kind_word *word)
 {
-	return !word || (word->kind == PROBE_USER && first->kind == PROBE_USER && point->count == 1);
+	return !word ||
+	       (word->kind == PROBE_USER && first->kind == PROBE_USER && point->count == 1);
 }
 
 /* Parses "-> POINT" into @point. */
@@ -545,7 +547,8 @@ static bool is_one_function(const struct probe_spec *spec)
 {
 	const struct probe_end *end = &spec->end;
 
-	return (spec->kind == PROBE_KERNEL || spec->kind == PROBE_USER) && spec->kind == end->kind &&
+	return (spec->kind == PROBE_KERNEL || spec->kind == PROBE_USER) &&
+	       spec->kind == end->kind &&
 	       !spec->is_from_return && end->edge == PROBE_RETURN &&
 	       !strcmp(spec->file, end->file) && !strcmp(spec->function, end->function);
 }
@@ -574,8 +577,8 @@ static int take_end(struct point *point)
 	strcpy(out->end.function, second->function);
 	skip_blanks(point);
 	if (probe_section_is_arrow(point->line, point->at))
-		return probe_column_refuse(point->why, point->at, "a third point: write two probes, "
-					   "lat:A->B and lat:B->C");
+		return probe_column_refuse(point->why, point->at, "a third point: write two "
+					   "probes, lat:A->B and lat:B->C");
 	if (is_one_function(out))
 		return probe_column_refuse(point->why, arrow, "from the entry of %s to its return "
 					   "is its latency: write lat:%s%s%s", out->function,
@@ -590,12 +593,14 @@ static int imply_end(struct point *point)
 	struct probe_spec *out = point->out;
 
 	if (strncmp(out->function, enter, strlen(enter)) != 0)
-		return probe_column_refuse(point->why, point->from, "until when? lat:t:GROUP:NAME->"
-					   "GROUP:NAME on FIELD, as block:block_rq_issue->block:"
-					   "block_rq_complete on dev,sector");
+		return probe_column_refuse(point->why, point->from, "until when? "
+					   "lat:t:GROUP:NAME->GROUP:NAME on FIELD, as "
+					   "block:block_rq_issue->block:block_rq_complete on "
+					   "dev,sector");
 	out->end.kind = PROBE_TRACEPOINT;
 	strcpy(out->end.group, out->group);
-	snprintf(out->end.function, sizeof(out->end.function), "sys_exit%s", out->function + strlen(enter));
+	snprintf(out->end.function, sizeof(out->end.function), "sys_exit%s",
+		 out->function + strlen(enter));
 	return 0;
 }
 
@@ -616,8 +621,8 @@ static int set_one(struct point *point, bool has_kind)
 
 static int refuse_arrow(struct point *point)
 {
-	return probe_column_refuse(point->why, point->at, "from one point to another is lat:, as in "
-				   "lat:%.60s", point->line + point->from);
+	return probe_column_refuse(point->why, point->at, "from one point to another is lat:, as "
+				   "in lat:%.60s", point->line + point->from);
 }
 
 /* Sets the second point of a latency, or that of a latency of one point. */
@@ -634,9 +639,9 @@ static int set_second(struct point *point)
 		return probe_column_refuse(point->why, point->word_at, "lat: is entry and return: "
 					   "write lat:k:... or lat:u:...");
 	if (out->kind == PROBE_USDT)
-		return probe_column_refuse(point->why, point->word_at, "a USDT probe has no return; "
-					   "latency is of functions, and from one point to another: "
-					   "lat:U:FILE:NAME->NAME");
+		return probe_column_refuse(point->why, point->word_at, "a USDT probe has no "
+					   "return; latency is of functions, and from one point "
+					   "to another: lat:U:FILE:NAME->NAME");
 	return out->kind == PROBE_TRACEPOINT ? imply_end(point) : 0;
 }
 

@@ -10,8 +10,8 @@
 #include "base/diag.h"
 #include "probe/probe_spec.h"
 
-/* Parses kind and point, or both points of a latency, from byte *@at of @line into @out, and moves *@at past them. 0 or
- * -EINVAL. */
+/* Parses kind and point, or both points of a latency, from byte *@at of @line into @out, and moves
+ * *@at past them. 0 or -EINVAL. */
 int probe_point_parse(struct probe_spec *out, const char *line, size_t *at, struct diag *why);
 
 /* True: @text is a word for a kind of probe, "u" or "uprobe", and no file after "lat:". */
