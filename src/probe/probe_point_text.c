@@ -619,9 +619,9 @@ static int set_one(struct point *point, bool has_kind)
 	}
 }
 
-static int refuse_arrow(struct point *point)
+static int refuse_arrow(const struct point *point, size_t at)
 {
-	return probe_column_refuse(point->why, point->at, "from one point to another is lat:, as "
+	return probe_column_refuse(point->why, at, "from one point to another is lat:, as "
 				   "in lat:%.60s", point->line + point->from);
 }
 
@@ -658,7 +658,7 @@ static int set_point(struct point *point, bool has_kind)
 		at++;
 	point->has_arrow = probe_section_is_arrow(point->line, at);
 	if (point->has_arrow && !point->is_latency)
-		return refuse_arrow(point);
+		return refuse_arrow(point, at);
 	if (point->is_latency)
 		out->edge = point->has_arrow ? point->word_edge : PROBE_LATENCY;
 	err = set_one(point, has_kind);

@@ -115,6 +115,7 @@ static void make_interval(struct probe_spec *spec)
 {
 	spec->end.kind = spec->kind;
 	snprintf(spec->group, sizeof(spec->group), "prog");
+	spec->end.kind = spec->kind;
 	snprintf(spec->end.group, sizeof(spec->end.group), "prog");
 	snprintf(spec->function, sizeof(spec->function), "take");
 	snprintf(spec->end.function, sizeof(spec->end.function), "take");

@@ -321,6 +321,53 @@ static void test_a_typed_value_goes_with_its_tick_or_its_edge(void **state)
 	assert_string_equal(panel_spec_text(ui), "ur:libc.so.6:open64 $retval:s32");
 }
 
+static void test_keys_and_aggregates_stay_when_choices_change(void **state)
+{
+	static const char begin[] = "lat:libc.so.6:open64 ";
+	struct ui *ui = *state;
+	char expected[200];
+
+	open_typed(ui, "lat:libc.so.6:open64 path=$arg1:string $retval:s32 if ret == -1 "
+		   "by comm, path : count, hist(lat, 1ms, 5ms)");
+	probe_fixture_send(ui);
+	panel_give(ui, reply_of_libc());
+	assert_string_equal(panel_spec_text(ui), "lat:libc.so.6:open64 path=$arg1:string "
+			    "$retval:s32 if ret == -1 by comm, path : count, hist(lat, 1ms, 5ms)");
+	assert_string_equal(probe_panel_of(&ui->state)->filter.text, "ret == -1");
+	panel_focus_on(ui, PANEL_FILTER, 0);
+	ui_press_key(ui, UI_KEY_CTRL('U'));
+	ui_press(ui, "lat > 1ms");
+	ui_press_key(ui, UI_KEY_ENTER);
+	snprintf(expected, sizeof(expected), "%spath=$arg1:string $retval:s32 if lat > 1ms by comm, "
+		 "path : count, hist(lat, 1ms, 5ms)", begin);
+	assert_string_equal(panel_spec_text(ui), expected);
+	panel_focus_on(ui, PANEL_VALUE, 2);	/* $retval is not grouped by: it goes */
+	ui_press(ui, " ");
+	panel_focus_on(ui, PANEL_VALUE, 0);	/* path is: it stays */
+	ui_press(ui, " ");
+	snprintf(expected, sizeof(expected), "%spath=$arg1:string if lat > 1ms by comm, path : "
+		 "count, hist(lat, 1ms, 5ms)", begin);
+	assert_string_equal(panel_spec_text(ui), expected);
+	panel_focus_on(ui, PANEL_WHAT, PROBE_ENTRY);
+	ui_press(ui, " ");
+	assert_non_null(strstr(probe_panel_of(&ui->state)->filter_why, "lat is known of lat:"));
+}
+
+static void test_a_latency_of_two_points_keeps_its_joins(void **state)
+{
+	static const char text[] = "lat:U:postgres:start->done $arg1 on $arg1 by $arg2 : sum(lat)";
+	struct ui *ui = *state;
+
+	open_typed(ui, text);
+	assert_int_equal(probe_panel_of(&ui->state)->edges, 1u << PROBE_LATENCY);
+	assert_string_equal(panel_spec_text(ui), text);
+	panel_give(ui, panel_reply(VERDICT_OK));
+	panel_focus_on(ui, PANEL_BUTTON, BUTTON_COUNT);
+	ui_press_key(ui, UI_KEY_ENTER);
+	assert_string_equal(probe_fixture_request(ui, PROBE_ADD)->choice.spec.text,
+			    "U:postgres:start");
+}
+
 static void test_what_is_typed_but_not_offered_stays_in_sight(void **state)
 {
 	struct ui *ui = *state;
@@ -439,6 +486,8 @@ UNIT_TESTS(test_probe_panel_spec)
 		UI_TEST(test_a_spec_keeps_its_arguments_and_condition),
 		UI_TEST(test_what_was_typed_keeps_its_name_and_type),
 		UI_TEST(test_a_typed_value_goes_with_its_tick_or_its_edge),
+		UI_TEST(test_keys_and_aggregates_stay_when_choices_change),
+		UI_TEST(test_a_latency_of_two_points_keeps_its_joins),
 		UI_TEST(test_what_is_typed_but_not_offered_stays_in_sight),
 		UI_TEST(test_of_a_line_all_variables_are_listed_with_where_they_are),
 		UI_TEST(test_fields_of_a_pair_are_called_as_they_are),
