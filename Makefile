@@ -75,6 +75,7 @@ C_FILES	  := $(wildcard src/*.c src/*/*.[ch] ui/*.[ch] ui/*/*.[ch] include/*/*.h
 
 # The program itself prints both; one for another machine doesn't run here, and they are the same.
 PRINTED := $(if $(IS_OWN),$(BUILD)/flametop.8 $(BUILD)/flametop.bash)
+SPEC_PAGE := src/cli/flametop-spec.7
 
 all: $(BUILD)/flametop $(PRINTED)
 
@@ -311,14 +312,16 @@ screenshots: packages-screenshots
 	@BUILD=$(BUILD) tests/screenshots/run
 
 MAN_PAGE   = $(DESTDIR)$(PREFIX)/share/man/man8/flametop.8
+SPEC_MAN_PAGE = $(DESTDIR)$(PREFIX)/share/man/man7/flametop-spec.7
 COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/flametop
 
 install: all
 	install -Dm755 $(BUILD)/flametop $(DESTDIR)$(PREFIX)/bin/flametop
 	install -Dm644 $(BUILD)/flametop.8 $(MAN_PAGE)
+	install -Dm644 $(SPEC_PAGE) $(SPEC_MAN_PAGE)
 	install -Dm644 $(BUILD)/flametop.bash $(COMPLETION)
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/flametop $(MAN_PAGE) $(COMPLETION)
+	rm -f $(DESTDIR)$(PREFIX)/bin/flametop $(MAN_PAGE) $(SPEC_MAN_PAGE) $(COMPLETION)
 
 clean:
 	rm -rf $(BUILD)

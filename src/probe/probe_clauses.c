@@ -67,6 +67,7 @@ static int open_clause(struct probe_clauses *out, enum probe_clause clause, cons
 
 int probe_clauses_find(struct probe_clauses *out, const char *line, size_t at, struct diag *why)
 {
+	const size_t point_end = at;
 	enum probe_clause open = CLAUSES;
 	bool in_quotes = false, is_begin = true;
 	size_t depth = 0, from = 0;
@@ -83,7 +84,7 @@ int probe_clauses_find(struct probe_clauses *out, const char *line, size_t at, s
 			open = next;
 		}
 		if (!line[at])
-			return 0;
+			break;
 		if (next != CLAUSES)
 			err = open_clause(out, next, line, at, why);
 		if (err)
@@ -97,6 +98,10 @@ int probe_clauses_find(struct probe_clauses *out, const char *line, size_t at, s
 		depth += !in_quotes && line[at] == '(';
 		depth -= !in_quotes && line[at] == ')' && depth;
 	}
+	/* An escaped blank at the end of the point belongs to it. */
+	while (out->head_bytes > point_end && isspace((unsigned char)line[out->head_bytes - 1]))
+		out->head_bytes--;
+	return 0;
 }
 
 static size_t skip_blanks(const char *line, size_t at)

@@ -475,10 +475,14 @@ static int set_tracepoint(struct point *point)
 	return copy_section(point, name, point->out->function, sizeof(point->out->function));
 }
 
-static void skip_blanks(struct point *point)
+/* Returns the first byte from here on that is no blank. */
+static size_t find_word(const struct point *point)
 {
-	while (isspace((unsigned char)point->line[point->at]))
-		point->at++;
+	size_t at = point->at;
+
+	while (isspace((unsigned char)point->line[at]))
+		at++;
+	return at;
 }
 
 /* Refuses what only a probe alone can be: a line, a pattern, an offset, a source file. */
@@ -530,7 +534,7 @@ static int parse_end(struct point *point, const struct probe_spec *first, struct
 	int err;
 
 	point->at += strlen("->");
-	skip_blanks(point);
+	point->at = find_word(point);
 	point->from = point->at;
 	word = take_kind_word(point);
 	second->kind = word ? word->kind : first->kind;
@@ -558,7 +562,8 @@ static int take_end(struct point *point)
 {
 	struct probe_spec *out = point->out;
 	struct probe_spec *second = &point->second;
-	const size_t arrow = point->at, begin = point->sections[point->count - 1].from;
+	size_t at = point->at;
+	const size_t arrow = at, begin = point->sections[point->count - 1].from;
 	int err = check_whole(point, out, begin);
 
 	memset(second, 0, sizeof(*second));
@@ -575,9 +580,9 @@ static int take_end(struct point *point)
 	strcpy(out->end.file, second->file);
 	strcpy(out->end.group, second->group);
 	strcpy(out->end.function, second->function);
-	skip_blanks(point);
-	if (probe_section_is_arrow(point->line, point->at))
-		return probe_column_refuse(point->why, point->at, "a third point: write two "
+	at = find_word(point);
+	if (probe_section_is_arrow(point->line, at))
+		return probe_column_refuse(point->why, at, "a third point: write two "
 					   "probes, lat:A->B and lat:B->C");
 	if (is_one_function(out))
 		return probe_column_refuse(point->why, arrow, "from the entry of %s to its return "
@@ -649,13 +654,11 @@ static int set_second(struct point *point)
 static int set_point(struct point *point, bool has_kind)
 {
 	struct probe_spec *out = point->out;
-	size_t at = point->at;
+	const size_t at = find_word(point);
 	int err;
 
 	if (point->is_open_kind)
 		out->kind = point->count == 1 ? PROBE_KERNEL : PROBE_USER;
-	while (isspace((unsigned char)point->line[at]))
-		at++;
 	point->has_arrow = probe_section_is_arrow(point->line, at);
 	if (point->has_arrow && !point->is_latency)
 		return refuse_arrow(point, at);

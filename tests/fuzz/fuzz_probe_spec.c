@@ -1,5 +1,5 @@
-/* fuzz_probe_spec.c - any text as a spec: what is taken is the same again from its own text and as it
- * is written, can be named, asked of a hit, computed, told to the kernel and paired. */
+/* fuzz_probe_spec.c - any text as a spec: what is taken is the same again from its own text and as
+ * it is written, can be named, asked of a hit, computed, told to the kernel and paired. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -105,7 +105,8 @@ static void test_a_name_has_both_points(void **state)
 {
 	(void)state;
 	is_named("lat:U:/usr/bin/postgres:p:start->done by comm", "lat:U:postgres:p:start->done");
-	is_named("lat:k:vfs_read->t:block:block_rq_issue", "lat:k:vfs_read->t:block:block_rq_issue");
+	is_named("lat:k:vfs_read->t:block:block_rq_issue n",
+		 "lat:k:vfs_read->t:block:block_rq_issue");
 	is_named("lat:u:/bin/x:f->ur:/bin/x:g", "lat:u:x:f->ur:g");
 	is_named("lat:u:/bin/x:f->/bin/y:g", "lat:u:x:f->u:y:g");
 	is_named("lat:kr:a->k:b", "lat:kr:a->b");
@@ -287,8 +288,8 @@ static void test_wrong_ends_are_refused(void **state)
 	refuses("lat:k:f->t:g", "column 10: a tracepoint is written t:GROUP:NAME");
 	refuses("lat:k:f->u:g", "column 10: a function of a program is written u:FILE:FUNC");
 	refuses("lat:k:f->", "column 10: a name is missing");
-	refuses("lat:U:x:p:m", "column 5: a USDT probe has no return; latency is of functions, and "
-		"from one point to another: lat:U:FILE:NAME->NAME");
+	refuses("lat:U:x:p:m", "column 5: a USDT probe has no return; latency is of functions, "
+		"and from one point to another: lat:U:FILE:NAME->NAME");
 	refuses("lat:kr:f", "column 5: lat: is entry and return: write lat:k:");
 }
 
@@ -300,8 +301,8 @@ static void test_joins_that_mean_nothing_are_refused(void **state)
 		"prev_pid=next_pid");
 	refuses("lat:t:sched:sched_wakeup->sched_switch by comm", "column 1: sched_wakeup and "
 		"sched_switch are not hit by the thread that they are about: add on pid=next_pid");
-	refuses("lat:t:sched:sched_waking->sched_wakeup", "column 1: sched_waking and sched_wakeup "
-		"are not hit by the thread that they are about: add on pid");
+	refuses("lat:t:sched:sched_waking->sched_wakeup", "column 1: sched_waking and "
+		"sched_wakeup are not hit by the thread that they are about: add on pid");
 	refuses("k:f on pid", "column 1: on joins two points: lat:POINT->POINT on FIELD,...");
 	refuses("lat:f on pid", "column 1: on joins two points");
 	refuses("lat:t:a:b->c on", "column 16: a field is needed");
@@ -364,7 +365,8 @@ static void test_wrong_aggregates_are_refused(void **state)
 	refuses("k:f : count, count", "column 14: it is given twice");
 	refuses("k:f : count count", "column 13: a comma or the next clause is needed");
 	refuses("k:f : count : count", "column 13: there are aggregates already");
-	refuses("U:x:m q=$arg1:string : sum(q)", "column 24: q is a text: top(q) or by count texts");
+	refuses("U:x:m q=$arg1:string : sum(q)", "column 24: q is a text: top(q) or by count texts"
+		"");
 	assert_int_equal(parse("U:x:m q=$arg1:string : top(q)").aggregate_count, 1);
 	refuses("k:f : min(a),max(a),min(b),max(b),min(c),max(c),min(d),max(d),sum(a)",
 		"column 63: more than 8 aggregates");
@@ -381,7 +383,8 @@ static void test_wrong_formats_are_refused(void **state)
 	refuses("k:f a b : print \"%d\"", "column 20: b has no conversion");
 	refuses("k:f a if b > 1 : print \"%d %d\"", "column 28: conversion 2 has no value");
 	refuses("k:f a:string : print \"%d\"", "column 23: a is a text: %s");
-	refuses("k:f a : print \"%d\\n\"", "column 18: there are \\\" and \\\\; each hit is a line");
+	refuses("k:f a : print \"%d\\n\"", "column 18: there are \\\" and \\\\; each hit is a line"
+		"");
 	refuses("k:f a : print \"%d\", count", "column 19: print stands alone");
 	refuses("k:f a by comm : print \"%d\"", "column 17: print writes single hits");
 	refuses("k:f : print \"\"", "column 13: an empty format");
@@ -432,8 +435,8 @@ static void test_groups_stay_when_values_change(void **state)
 	spec.edge = PROBE_ENTRY;
 	spec.argument_count = 0;
 	assert_int_equal(probe_spec_rewrite(&spec, "", groups, &why), -EINVAL);
-	assert_string_equal(why.text, "by ret : hist(lat): column 5: $retval is known at the return "
-			    "of a function: kr: ur: or lat:");
+	assert_string_equal(why.text, "by ret : hist(lat): column 5: $retval is known at the "
+			    "return of a function: kr: ur: or lat:");
 	assert_string_equal(spec.text, "k:f");
 	assert_int_equal(spec.argument_count, 0);
 }
@@ -548,7 +551,9 @@ static void put_condition(struct maker *maker)
 
 static void put_joins(struct maker *maker)
 {
-	static const char *const fields[] = { "dev", "sector", "pid=next_pid", "$arg1", "$arg1=%di" };
+	static const char *const fields[] = {
+		"dev", "sector", "pid=next_pid", "$arg1", "$arg1=%di",
+	};
 
 	for (uint32_t n = random_below(&maker->seed, 2) + 1; n; n--) {
 		put(maker, ONE_OF(maker, fields));

@@ -41,7 +41,8 @@ static struct probe_spec parse(const char *text)
 }
 
 /* Evaluates @expression over the values v0 .. v3. */
-static bool value_of(const char *expression, const struct hit *hit, int64_t latency_ns, int64_t *out)
+static bool value_of(const char *expression, const struct hit *hit, int64_t latency_ns,
+		     int64_t *out)
 {
 	char text[PROBE_SPEC_BYTES];
 	struct probe_spec spec;

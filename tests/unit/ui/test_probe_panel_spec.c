@@ -338,8 +338,8 @@ static void test_keys_and_aggregates_stay_when_choices_change(void **state)
 	ui_press_key(ui, UI_KEY_CTRL('U'));
 	ui_press(ui, "lat > 1ms");
 	ui_press_key(ui, UI_KEY_ENTER);
-	snprintf(expected, sizeof(expected), "%spath=$arg1:string $retval:s32 if lat > 1ms by comm, "
-		 "path : count, hist(lat, 1ms, 5ms)", begin);
+	snprintf(expected, sizeof(expected), "%spath=$arg1:string $retval:s32 if lat > 1ms by "
+		 "comm, path : count, hist(lat, 1ms, 5ms)", begin);
 	assert_string_equal(panel_spec_text(ui), expected);
 	panel_focus_on(ui, PANEL_VALUE, 2);	/* $retval is not grouped by: it goes */
 	ui_press(ui, " ");
