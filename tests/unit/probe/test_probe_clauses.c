@@ -365,8 +365,8 @@ static void test_wrong_aggregates_are_refused(void **state)
 	refuses("k:f : count, count", "column 14: it is given twice");
 	refuses("k:f : count count", "column 13: a comma or the next clause is needed");
 	refuses("k:f : count : count", "column 13: there are aggregates already");
-	refuses("U:x:m q=$arg1:string : sum(q)", "column 24: q is a text: top(q) or by count texts"
-		"");
+	refuses("U:x:m q=$arg1:string : sum(q)", "column 24: q is a text: top(q) or by "
+		"count texts");
 	assert_int_equal(parse("U:x:m q=$arg1:string : top(q)").aggregate_count, 1);
 	refuses("k:f : min(a),max(a),min(b),max(b),min(c),max(c),min(d),max(d),sum(a)",
 		"column 63: more than 8 aggregates");
