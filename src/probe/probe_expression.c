@@ -47,7 +47,7 @@ static bool apply(enum probe_term_kind kind, int64_t left, int64_t right, int64_
 		*out = b < 64 ? (int64_t)(a << b) : 0;
 		break;
 	case TERM_SHIFT_RIGHT:
-		*out = b < 64 ? left >> b : left < 0 ? -1 : 0;
+		*out = b > 63 ? -(left < 0) : (int64_t)(left < 0 ? ~(~a >> b) : a >> b);
 		break;
 	default:
 		return divide(kind, left, right, out);

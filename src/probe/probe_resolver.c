@@ -73,6 +73,19 @@ static bool is_asked_for(const struct probe_condition *condition, const char *na
 	return false;
 }
 
+/* Refuses keys and aggregates whose values can't be fetched: all hits would be one group. */
+static void judge_groups(struct probe_point *point)
+{
+	for (uint32_t i = 0; i < point->spec.argument_count; i++) {
+		const char *reason = probe_spec_groups_use(&point->spec, i) ? refusal_of(point, i)
+									    : NULL;
+
+		if (reason)
+			probe_verdict_add(point, VERDICT_UNABLE, "a key or an aggregate asks for "
+					  "%s: %s", point->spec.arguments[i].name, reason);
+	}
+}
+
 /* Refuses values that can't be fetched if they are compared (which never holds then), were typed
  * with a type, or belong to a tracepoint. USDT probes report their own with the point. */
 static void judge_values(struct probe_point *point)
@@ -89,6 +102,7 @@ static void judge_values(struct probe_point *point)
 					  is_compared ? "the filter asks for %s: %s" : "%s: %s",
 					  argument->name, reason);
 	}
+	judge_groups(point);
 }
 
 /* Reads the build-ids of the kernel and its modules, and checks them. */

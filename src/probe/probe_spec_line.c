@@ -726,7 +726,7 @@ bool probe_spec_pair(struct probe_spec *entry, const struct probe_spec *other)
 	const bool is_entry_first = entry->edge == PROBE_ENTRY;
 	const struct probe_spec *begin = is_entry_first ? entry : other;
 	const struct probe_spec *back = is_entry_first ? other : entry;
-	char text[PROBE_SPEC_BYTES];
+	char text[PROBE_SPEC_BYTES] = "";
 	struct writer writer = { .out = text, .room = sizeof(text) };
 	const struct probe_spec *groups = shared_groups(begin, back);
 	struct probe_spec pair;

@@ -290,6 +290,15 @@ static void put_input(struct pen *pen, const char *label, struct panel_item item
 	end_line(pen);
 }
 
+/* Draws keys and aggregates, which the panel keeps and does not change. */
+static void put_groups(struct pen *pen)
+{
+	if (!pen->panel->groups[0])
+		return;
+	begin_line(pen, "groups");
+	put_text(pen, pen->panel->groups + 1, ROLE_BOX);
+}
+
 static void put_filter(struct pen *pen)
 {
 	put_input(pen, "filter", (struct panel_item){ PANEL_FILTER, 0 }, &pen->panel->filter,
@@ -453,6 +462,7 @@ static void put_panel(struct pen *pen)
 	put_values(pen);
 	put_caps(pen);
 	put_filter(pen);
+	put_groups(pen);
 	put_verdict(pen);
 	put_confirm(pen);
 	put_plan(pen);

@@ -112,6 +112,21 @@ static void test_a_condition_names_the_values(void **state)
 	       "((comm == \"a b\") || (!(ret < 0)))) && (lat > 5ms)");
 }
 
+static void test_keys_and_aggregates_name_the_values(void **state)
+{
+	(void)state;
+	begin("u:x:work:3 a b if p->n > 1 by $arg1:string, comm : sum(b * 2), hist(len)");
+	fetch(1, "%si:s32");
+	fetch(2, "+0(%di):s32");
+	fetch(3, "+0(%dx):string");
+	fetch(4, "%cx:u64");
+	expect(0, "u:/bin/x:work+0x2b b=%si:s32 n=+0(%di):s32 arg1=+0(%dx):string len=%cx:u64 "
+	       "@01020304050607ab if n > 1 by arg1, comm : sum(b * 2), hist(len)");
+	sites[0].values[4].fetch[0] = '\0';
+	assert_int_equal(probe_point_write_spec(&point, 0, false, &out, &why), -ENOENT);
+	assert_non_null(strstr(why.text, "a value that it groups by or aggregates is not there"));
+}
+
 static void test_a_name_is_of_one_site(void **state)
 {
 	(void)state;
@@ -155,6 +170,7 @@ UNIT_TESTS(test_resolved_spec)
 		cmocka_unit_test(test_values_are_fetch_arguments),
 		cmocka_unit_test(test_what_is_not_there_is_left_out),
 		cmocka_unit_test(test_a_condition_names_the_values),
+		cmocka_unit_test(test_keys_and_aggregates_name_the_values),
 		cmocka_unit_test(test_a_name_is_of_one_site),
 		cmocka_unit_test(test_a_kernel_site_is_of_its_module),
 		cmocka_unit_test(test_what_has_no_name_or_is_too_long_is_refused),

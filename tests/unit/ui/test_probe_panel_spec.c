@@ -334,6 +334,7 @@ static void test_keys_and_aggregates_stay_when_choices_change(void **state)
 	assert_string_equal(panel_spec_text(ui), "lat:libc.so.6:open64 path=$arg1:string "
 			    "$retval:s32 if ret == -1 by comm, path : count, hist(lat, 1ms, 5ms)");
 	assert_string_equal(probe_panel_of(&ui->state)->filter.text, "ret == -1");
+	assert_true(ui_has(ui, "by comm, path : count, hist(lat, 1ms, 5ms)"));
 	panel_focus_on(ui, PANEL_FILTER, 0);
 	ui_press_key(ui, UI_KEY_CTRL('U'));
 	ui_press(ui, "lat > 1ms");
