@@ -251,10 +251,12 @@ int probe_operand_parse(struct probe_spec *spec, const char *word, size_t bytes,
 }
 
 /* True: @name has another meaning than a value without "args.". */
-static bool is_taken(const char *name)
+static bool is_taken(const struct probe_spec *spec, const char *name)
 {
-	static const char *const words[] = { "if", "on", "by", "lat", "ret", "retval" };
+	static const char *const words[] = { "if", "on", "by", "lat" };
 
+	if (has_return(spec) && (!strcmp(name, "ret") || !strcmp(name, "retval")))
+		return true;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (!strcmp(name, words[i]))
 			return true;
@@ -268,7 +270,7 @@ size_t probe_operand_write(const struct probe_spec *spec, uint32_t index, char *
 	const char *value = argument->is_implied ? argument->value : argument->name;
 	const bool is_bare = argument->is_implied && !argument->type[0] && !argument->is_masked;
 	const bool needs_args = measure_args(value, strlen(value)) ||
-				((!argument->is_implied || is_bare) && is_taken(value) &&
+				((!argument->is_implied || is_bare) && is_taken(spec, value) &&
 				 !(is_returned && !strcmp(value, "ret")));
 
 	if (!argument->is_implied || is_bare)

@@ -197,6 +197,8 @@ static void test_a_key_is_written_as_it_is_typed(void **state)
 	has_key("kr:f by ret", "retval");
 	has_key("kr:f $retval by ret", "ret");
 	has_key("t:a:b by args.comm", "args.comm");
+	has_key("t:a:b by ret", "ret");
+	has_key("lat:t:a:b->k:f by args.ret", "args.ret");
 	has_key("t:a:b args.by by args.by", "args.by");
 	has_key("u:x:f by norm($arg1):string", "norm($arg1):string");
 	has_key("u:x:f by +8(%si):u32", "+8(%si):u32");
