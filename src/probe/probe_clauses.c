@@ -179,6 +179,9 @@ static const struct {
 	{ "sched", "sched_wakeup", "pid", "pid" },
 	{ "sched", "sched_wakeup_new", "pid", "pid" },
 	{ "sched", "sched_migrate_task", "pid", "pid" },
+	{ "block", "block_rq_insert", "dev,sector", "dev,sector" },
+	{ "block", "block_rq_issue", "dev,sector", "dev,sector" },
+	{ "block", "block_rq_complete", "dev,sector", "dev,sector" },
 };
 
 static int find_foreign(enum probe_kind kind, const char *group, const char *name)
@@ -196,20 +199,17 @@ int probe_joins_check(const struct probe_spec *spec, size_t at, struct diag *why
 	const struct probe_end *end = &spec->end;
 	const int from = find_foreign(spec->kind, spec->group, spec->function);
 	const int to = find_foreign(end->kind, end->group, end->function);
+	bool is_same;
 
 	if (!end->function[0])
 		return spec->on_count ? probe_column_refuse(why, at, "on joins two points: "
 							    "lat:POINT->POINT on FIELD,...") : 0;
-	if (spec->on_count || from < 0 || to < 0)
+	if (spec->on_count || from < 0 || to < 0 || strcmp(foreign[from].group, foreign[to].group))
 		return 0;
-	if (!strcmp(foreign[from].begin, foreign[to].end))
-		return probe_column_refuse(why, at, "%s and %s are not hit by the thread that "
-					   "they are about: add on %s", spec->function,
-					   end->function,
-					   foreign[from].begin);
-	return probe_column_refuse(why, at, "%s and %s are not hit by the thread that they are "
-				   "about: add on %s=%s", spec->function, end->function,
-				   foreign[from].begin, foreign[to].end);
+	is_same = !strcmp(foreign[from].begin, foreign[to].end);
+	return probe_column_refuse(why, at, "%s and %s are not of one thread: add on %s%s%s",
+				   spec->function, end->function, foreign[from].begin,
+				   is_same ? "" : "=", is_same ? "" : foreign[to].end);
 }
 
 int probe_key_word(const char *word, size_t bytes)

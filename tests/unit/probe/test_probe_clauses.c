@@ -299,12 +299,13 @@ static void test_joins_that_mean_nothing_are_refused(void **state)
 {
 	(void)state;
 	refuses("lat:t:sched:sched_switch->sched:sched_switch", "column 1: sched_switch and "
-		"sched_switch are not hit by the thread that they are about: add on "
-		"prev_pid=next_pid");
+		"sched_switch are not of one thread: add on prev_pid=next_pid");
 	refuses("lat:t:sched:sched_wakeup->sched_switch by comm", "column 1: sched_wakeup and "
-		"sched_switch are not hit by the thread that they are about: add on pid=next_pid");
-	refuses("lat:t:sched:sched_waking->sched_wakeup", "column 1: sched_waking and "
-		"sched_wakeup are not hit by the thread that they are about: add on pid");
+		"sched_switch are not of one thread: add on pid=next_pid");
+	refuses("lat:t:sched:sched_waking->sched_wakeup", "column 1: sched_waking and sched_wakeup "
+		"are not of one thread: add on pid");
+	refuses("lat:t:block:block_rq_issue->block_rq_complete by dev,sector", "column 1: "
+		"block_rq_issue and block_rq_complete are not of one thread: add on dev,sector");
 	refuses("k:f on pid", "column 1: on joins two points: lat:POINT->POINT on FIELD,...");
 	refuses("lat:f on pid", "column 1: on joins two points");
 	refuses("lat:t:a:b->c on", "column 16: a field is needed");
