@@ -140,6 +140,8 @@ static void test_clauses_stand_in_any_order(void **state)
 	assert_string_equal(parse("k:f : count by  comm if  n > 1").text,
 			    "k:f if n > 1 by comm : count");
 	assert_int_equal(parse("k:f : count if n > 1 by comm").condition_bytes, strlen("n > 1"));
+	is_written("u:x:f;a\"b  k  : sum(k)", "u:x:f;a\"b k : sum(k)");
+	assert_string_equal(parse("u:x:f;a\"b  : sum(k)").text, "u:x:f;a\"b : sum(k)");
 	assert_int_equal(parse("u:x:\"f by g\" n=norm(x):string if s == a\\ by\\ b").key_count, 0);
 }
 
@@ -444,6 +446,17 @@ static void test_groups_stay_when_values_change(void **state)
 	assert_int_equal(spec.argument_count, 0);
 }
 
+static void test_groups_that_are_refused_leave_no_values(void **state)
+{
+	struct probe_spec spec = parse("k:f a");
+
+	(void)state;
+	assert_int_equal(probe_spec_rewrite(&spec, "b > 1", " by c, ret", NULL), -EINVAL);
+	assert_string_equal(spec.text, "k:f a if b > 1");
+	assert_int_equal(spec.argument_count, 2);
+	assert_int_equal(spec.key_count, 0);
+}
+
 static void test_a_pair_keeps_the_groups_of_one(void **state)
 {
 	struct probe_spec entry = parse("k:f n by comm : sum(n)");
@@ -700,6 +713,7 @@ UNIT_TESTS(test_probe_clauses)
 		cmocka_unit_test(test_what_keys_and_aggregates_imply_survives_the_condition),
 		cmocka_unit_test(test_an_argument_is_dropped_unless_groups_use_it),
 		cmocka_unit_test(test_groups_stay_when_values_change),
+		cmocka_unit_test(test_groups_that_are_refused_leave_no_values),
 		cmocka_unit_test(test_a_pair_keeps_the_groups_of_one),
 		cmocka_unit_test(test_a_hundred_thousand_specs_are_the_same_from_their_text),
 	};
