@@ -1,0 +1,107 @@
+/* Groups of hits in JSON and in text: each sum where it belongs, open ends, values of top(). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "export/json.h"
+#include "export/text.h"
+#include "unit_tests.h"
+
+static const struct snapshot_spread_row powers[] = {
+	{ .text = "", .begin = 0, .end = 1, .count = 2 },
+	{ .text = "", .begin = 1, .end = 2, .count = 0 },
+	{ .text = "", .begin = 2, .end = 4, .count = 5 },
+};
+static const struct snapshot_spread_row limits[] = {
+	{ .text = "", .begin = INT64_MIN, .end = 1000000, .count = 4 },
+	{ .text = "", .begin = 1000000, .end = INT64_MAX, .count = 1 },
+};
+static const struct snapshot_spread_row top[] = { { .text = "/etc/\"x\"", .count = 3 } };
+
+static const struct snapshot_group list[] = {
+	{ .id = 1, .keys = { "nginx", "/a" }, .count = 5, .per_s = 2.5, .latency_ns = 10000,
+	  .p50_ns = 1500, .p99_ns = 3000,
+	  .sums = { { .count = 5, .value = -4096 }, { .count = 4, .value = 10 },
+		    { .count = 7, .spread = { 3, powers } }, { .count = 5, .spread = { 2, limits } },
+		    { .count = 3, .spread = { 1, top } }, { .count = 0 } } },
+	{ .id = 2, .keys = { "(other)", "(other)" }, .is_other = true, .count = 1, .per_s = -1 },
+};
+
+static const struct snapshot_groups groups = {
+	.probe = 1, .has_latency = true, .key_count = 2, .aggregate_count = 6, .count = 2,
+	.key_names = { "comm", "path" }, .list = list, .left_out = 7, .left_out_hits = 70,
+	.aggregates = {
+		{ .name = "sum(size * 512)", .kind = AGGREGATE_SUM },
+		{ .name = "avg(size)", .kind = AGGREGATE_AVG },
+		{ .name = "hist(size)", .kind = AGGREGATE_HIST },
+		{ .name = "hist(lat, 1ms)", .kind = AGGREGATE_HIST, .is_ns = true },
+		{ .name = "top(path)", .kind = AGGREGATE_TOP },
+		{ .name = "max(lat)", .kind = AGGREGATE_MAX, .is_ns = true },
+	},
+};
+
+static char *written(void (*write)(FILE *out, const struct snapshot_groups *groups))
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	write(out, &groups);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void test_json_has_each_sum_by_its_value(void **state)
+{
+	char *text = written(json_put_hit_groups);
+
+	(void)state;
+	assert_string_equal(text,
+		",\"groups\":[{\"keys\":{\"comm\":\"nginx\",\"path\":\"/a\"},\"is_other\":false,"
+		"\"count\":5,\"latency_ns\":{\"sum\":10000,\"p50\":1500,\"p99\":3000,\"log2\":[]},"
+		"\"sum\":{\"size * 512\":-4096},\"avg\":{\"size\":2.500},\"max\":{\"lat\":null},"
+		"\"log2\":{\"size\":[0,5]},"
+		"\"hist\":{\"size\":[[0,1,2],[1,2,0],[2,4,5]],"
+		"\"lat\":[[null,1000000,4],[1000000,null,1]]},"
+		"\"top\":{\"path\":[[\"/etc/\\\"x\\\"\",3]]}},"
+		"{\"keys\":{\"comm\":\"(other)\",\"path\":\"(other)\"},\"is_other\":true,"
+		"\"count\":1,\"latency_ns\":{\"sum\":0,\"p50\":0,\"p99\":0,\"log2\":[]},"
+		"\"sum\":{\"size * 512\":null},\"avg\":{\"size\":null},\"max\":{\"lat\":null},"
+		"\"log2\":{\"size\":[]},\"hist\":{\"size\":[],\"lat\":[]},\"top\":{\"path\":[]}}"
+		"],\"groups_left_out\":7,\"groups_left_out_hits\":70");
+	free(text);
+}
+
+static void test_text_has_a_line_for_each_group(void **state)
+{
+	char *text = written(text_put_hit_groups);
+
+	(void)state;
+	assert_non_null(strstr(text, "           HITS     HITS/s      MEAN       P50       P99  "
+				     "sum(size * 512)  avg(size)   max(lat)  by comm  path\n"
+				     "              5        2.5     2.0us     1.5us     3.0us  "
+				     "          -4096        2.5          -  nginx  /a\n"));
+	assert_non_null(strstr(text, "        hist(lat, 1ms)\n"));
+	assert_non_null(strstr(text, "                     ..1.0ms          4  |########"));
+	assert_non_null(strstr(text, "                     1.0ms..          1  |##########  "));
+	assert_non_null(strstr(text, "                           0          2  |################  "));
+	assert_non_null(strstr(text, "             70  hits in 7 more groups\n"));
+	free(text);
+}
+
+UNIT_TESTS(test_hit_groups_text)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json_has_each_sum_by_its_value),
+		cmocka_unit_test(test_text_has_a_line_for_each_group),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
