@@ -135,7 +135,9 @@ static bool is_own(const struct ingest *ingest, const struct hit *hit)
 {
 	const struct process *process = task_table_find_process(&ingest->tasks, hit->begin->pid);
 
-	return process && hit->thread && task_is_own(process, hit->thread, hit->begin->time_ns);
+	if (process && !hit->thread)	/* its first record: no target of the user */
+		return hit->begin->time_ns < process->own_until_ns;
+	return process && task_is_own(process, hit->thread, hit->begin->time_ns);
 }
 
 static void take_hit(struct ingest *ingest, struct hit *hit)

@@ -169,6 +169,7 @@ static void test_hits_of_flametops_own_are_left_out_with_their_values(void **sta
 	feed_round(&feed, 99);
 	assert_int_equal(feed.ingest.counters.left_out_own, 1);
 	assert_int_equal(feed_samples(&feed), 0);
+	assert_int_equal(feed.ingest.hits->values.count, 0);	/* its thread was new */
 
 	entry.time_ns = 110;
 	leave.time_ns = 120;
