@@ -104,7 +104,8 @@ static int print_about_probes(const struct options *options)
 	int status, err = 0;
 
 	if (options->is_dry_run)
-		err = dry_run_print(stdout, options->probes, options->probe_count, pid, &why);
+		err = dry_run_print(stdout, options->translations, options->probes,
+				    options->probe_count, pid, &why);
 	else if (options->lines_of)
 		err = line_lists_print(stdout, options->lines_of, options->format == OUTPUT_JSON,
 				       pid, &why);

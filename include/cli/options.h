@@ -143,6 +143,7 @@ struct options {
 	const char *stray_filter;	/* a --filter without an -e before it; NULL: none */
 	struct probe_spec *probes;	/* owned; entry and return of one function are one probe */
 	size_t probe_count;
+	char *translations;		/* owned; "ONE-LINER\n  = SPEC\n" of --probe; NULL: none */
 	bool is_only_probes;		/* --probe without an event: nothing else is sampled */
 	const char *hit_weight;		/* --weight; NULL: not given */
 	enum inside_calls inside;	/* --inside */

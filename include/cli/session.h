@@ -195,11 +195,12 @@ int stat_run(const struct options *options, int *status, struct diag *why);
 /* --dry-run: prints what the probes of the command line would do, without attaching.
  * Thread: main. */
 
-/* Prints each probe's sites as the kernel would get them, its values and the verdict. @pid: process
+/* Prints @translations, the lines of one-liners and their specs (NULL: there are none); then each
+ * probe's sites as the kernel would get them, its values and the verdict. @pid: process
  * whose files are meant; 0: none in particular. 0; -errno with the reason of the first probe that
  * can't be resolved; -EPERM: a probe would be refused, which is printed. */
-int dry_run_print(FILE *out, const struct probe_spec *specs, size_t count, pid_t pid,
-		  struct diag *why);
+int dry_run_print(FILE *out, const char *translations, const struct probe_spec *specs,
+		  size_t count, pid_t pid, struct diag *why);
 
 /* --list-targets, --list-events and --list-probes: the possible probes and events, and the present
  * probes.

@@ -22,7 +22,7 @@
 #define TARGET_RESULTS_MAX 100
 #define TARGET_SPEC_BYTES  320
 #define TARGET_NOTE_BYTES  208	/* fits a reason of struct probe_abilities, and more */
-#define TARGET_QUERY_BYTES 128
+#define TARGET_QUERY_BYTES 384	/* one-liners of bpftrace have 50 to 300 */
 #define TARGET_EVENTS	   "e:"	/* begins a query for events to be sampled */
 
 enum target_kind_found {

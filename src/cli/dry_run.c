@@ -222,13 +222,28 @@ static int print_found(FILE *out, struct probe_resolver *resolver,
 	return err;
 }
 
-int dry_run_print(FILE *out, const struct probe_spec *specs, size_t count, pid_t pid,
-		  struct diag *why)
+/* Prints lines that the user typed, and what they mean. */
+static void print_translations(FILE *out, const char *lines)
+{
+	while (lines && *lines) {
+		const size_t bytes = strcspn(lines, "\n");
+		char line[4 * PROBE_DEFINITION_BYTES];
+
+		snprintf(line, sizeof(line), "%.*s", (int)bytes, lines);
+		print_clean(out, line);
+		safe_put(out, "\n");
+		lines += bytes + (lines[bytes] == '\n');
+	}
+}
+
+int dry_run_print(FILE *out, const char *translations, const struct probe_spec *specs,
+		  size_t count, pid_t pid, struct diag *why)
 {
 	struct probe_resolver *resolver = NULL;
 	struct sandbox *sandbox = NULL;
 	int err = sandbox_start(&sandbox, worker_run, why);
 
+	print_translations(out, translations);
 	if (!err)
 		err = privileges_drop(PRIVILEGES_OF_MAIN, false, why);
 	if (!err)

@@ -13,6 +13,7 @@
 #include "capture/counter_set.h"
 #include "cli/options.h"
 #include "fold/query.h"
+#include "probe/one_liner.h"
 #include "probe/probe_spec.h"
 
 #define CAP_PCT_MIN 0.01
@@ -43,13 +44,57 @@ static int keep(struct options *out, const struct probe_spec *spec, struct diag 
 	return 0;
 }
 
-int option_set_probe(struct options *out, const char *as, const char *text, struct diag *why)
+static int add_probe(struct options *out, const char *text, struct diag *why)
 {
 	struct probe_spec spec;
 	int err = probe_spec_parse(&spec, text, why);
 
+	return err ? err : keep(out, &spec, why);
+}
+
+/* Appends a line to what --dry-run says of translations. */
+static int note_translation(struct options *out, const char *before, const char *text,
+			    struct diag *why)
+{
+	const size_t used = out->translations ? strlen(out->translations) : 0;
+	const size_t more = strlen(before) + strlen(text) + sizeof("\n");
+	char *bigger = realloc(out->translations, used + more);
+
+	if (!bigger)
+		return diag_set(why, -ENOMEM, "no memory for a translation");
+	snprintf(bigger + used, more, "%s%s\n", before, text);
+	out->translations = bigger;
+	return 0;
+}
+
+/* Adds the probes that ask what a one-liner of bpftrace or ply asks. */
+static int add_one_liner(struct options *out, const char *text, struct diag *why)
+{
+	struct one_liner *made = malloc(sizeof(*made));
+	int err;
+
+	if (!made)
+		return diag_set(why, -ENOMEM, "no memory for a translation");
+	err = one_liner_translate(made, text, why);
 	if (!err)
-		err = keep(out, &spec, why);
+		err = note_translation(out, "", text, why);
+	for (uint32_t i = 0; i < made->count && !err; i++) {
+		err = note_translation(out, "  = ", made->specs[i], why);
+		if (!err)
+			err = add_probe(out, made->specs[i], why);
+		if (err)
+			diag_prefix(why, "= %s", made->specs[i]);
+	}
+	if (!err && made->note[0])
+		err = note_translation(out, "  ", made->note, why);
+	free(made);
+	return err;
+}
+
+int option_set_probe(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	int err = one_liner_is(text) ? add_one_liner(out, text, why) : add_probe(out, text, why);
+
 	if (err)
 		diag_prefix(why, "%s %.200s", as, text);
 	return err;

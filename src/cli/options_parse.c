@@ -573,5 +573,6 @@ void options_finish(struct options *options)
 	free(options->event_filters);
 	free(options->events);
 	free(options->probes);
+	free(options->translations);
 	target_finish(&options->capture.target);
 }

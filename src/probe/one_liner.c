@@ -1,8 +1,8 @@
 /* one_liner.c - see probe/one_liner.h.
  *
- * Idea: each block of a program is a spec, or several if it fills maps with different keys. A block
- * that reads a map which another one sets ends a latency: its spec is that of the two, and the block
- * that sets it has none. Everything else that a block does is refused, not left out.
+ * Idea: each block of a program is a spec, or several if it fills maps with different keys. A
+ * block that reads a map which another one sets ends a latency: its spec is that of the two, and
+ * the block that sets it has none. Everything else that a block does is refused, not left out.
  */
 #include "probe/one_liner.h"
 
@@ -126,7 +126,8 @@ static uint32_t find_store(const struct translation *translation, const struct l
 		const struct liner_node *to = node_of(translation, node->first);
 
 		if (node->kind == LINER_ASSIGN && to->kind == LINER_MAP && liner_is(node, "=") &&
-		    !liner_is_aggregate(node_of(translation, node->second)) && is_same_text(to, name))
+		    !liner_is_aggregate(node_of(translation, node->second)) &&
+		    is_same_text(to, name))
 			return at;
 	}
 	return 0;
@@ -152,7 +153,8 @@ static bool visit_read(void *context, uint32_t at)
 	return !reads->of || reads->store;
 }
 
-/* Finds a map that @clause reads and @begin sets. Returns its node, and where it is set; 0: none. */
+/* Finds a map that @clause reads and @begin sets. Returns its node, and in *@store where it is set;
+ * 0: none. */
 static uint32_t find_read(struct translation *translation, const struct liner_clause *clause,
 			  const struct liner_clause *begin, uint32_t *store)
 {
@@ -186,7 +188,8 @@ static int add_variable(struct liner_scope *scope, const struct liner_node *set)
 
 	for (size_t i = 0; i < scope->variable_count; i++)
 		if (is_same_text(&tree->nodes[scope->variables[i].name], name))
-			return probe_column_refuse(scope->why, set->at, "%.*s is set again: a value "
+			return probe_column_refuse(scope->why, set->at, "%.*s is set again: a "
+			"value "
 						   "of a spec is the same for all hits",
 						   (int)name->bytes, name->text);
 	if (scope->variable_count == LINER_VARIABLES_MAX)
@@ -249,7 +252,8 @@ static int set_points(struct translation *translation, struct liner_scope *scope
 		struct liner_point *point = &translation->points[from + i];
 
 		if (liner_point_use(tree, &tree->points[from + i]) != USE_PROBE)
-			return refuse(translation, tree->points[from + i].at, "a block is of probes "
+			return refuse(translation, tree->points[from + i].at, "a block is of "
+			"probes "
 				      "or of times, not of both");
 		err = liner_point_parse(point, tree, &tree->points[from + i], translation->why);
 		if (!err && !i)
@@ -585,6 +589,15 @@ static int open_group(struct translation *translation, struct liner_scope *scope
 	return translation->group_count > count ? add_conditions(translation, scope, *out) : 0;
 }
 
+/* True: the statement counts or sums, in a map that is its first. */
+static bool counts_into(const struct liner_tree *tree, const struct liner_node *node)
+{
+	if (node->kind == LINER_INCREMENT)
+		return true;
+	return node->kind == LINER_ASSIGN &&
+	       (!liner_is(node, "=") || liner_is_aggregate(&tree->nodes[node->second]));
+}
+
 /* True: another block counts into the map, too. */
 static bool is_filled_elsewhere(struct translation *translation, const struct liner_scope *scope,
 				const struct liner_node *map)
@@ -599,9 +612,7 @@ static bool is_filled_elsewhere(struct translation *translation, const struct li
 				     node->at < scope->clause[1].at);
 
 		if (!is_own && to->kind == LINER_MAP && is_same_text(to, map) &&
-		    (node->kind == LINER_INCREMENT ||
-		     (node->kind == LINER_ASSIGN && (!liner_is(node, "=") ||
-						     liner_is_aggregate(&tree->nodes[node->second])))))
+		    counts_into(tree, node))
 			return true;
 	}
 	return false;
@@ -751,7 +762,8 @@ static int translate(struct translation *translation, const char *text)
 	for (uint32_t i = 0; i < translation->tree.clause_count && !err; i++)
 		err = translate_clause(translation, i);
 	if (!err && !translation->out->count)
-		err = refuse(translation, liner_skip_blanks(text, 0), "nothing is counted or printed "
+		err = refuse(translation, liner_skip_blanks(text, 0), "nothing is counted or "
+		"printed "
 			     "at a hit: BEGIN, END and interval: are no events, and a map that is "
 			     "only set is none");
 	return err;
@@ -820,7 +832,8 @@ static bool is_block(const char *open)
 {
 	size_t bytes = 1;
 
-	while (isalnum((unsigned char)open[bytes]) || (open[bytes] && strchr("_*?,.:", open[bytes])))
+	while (isalnum((unsigned char)open[bytes]) ||
+	       (open[bytes] && strchr("_*?,.:", open[bytes])))
 		bytes++;
 	return open[bytes] != '}' || bytes == 1;
 }

@@ -199,14 +199,15 @@ static int set_sections(struct liner_point *out, struct probe_section *sections,
 	if (!err)
 		err = copy_section(last, out->at, out->name, sizeof(out->name), why);
 	if (!err && (sections[0].is_wildcard && count > 1))
-		err = probe_column_refuse(why, out->at, "one file or group is needed; wildcards are "
+		err = probe_column_refuse(why, out->at, "one file or group is needed; wildcards "
+		"are "
 					  "for names");
 	out->is_wildcard = last->is_wildcard || strchr(last->text, '{');
 	return err;
 }
 
-int liner_point_parse(struct liner_point *out, const struct liner_tree *tree, const struct liner_point_text *typed,
-		struct diag *why)
+int liner_point_parse(struct liner_point *out, const struct liner_tree *tree,
+		      const struct liner_point_text *typed, struct diag *why)
 {
 	const char *text = tree->text + typed->at;
 	const struct provider *provider = find_provider(text, typed->bytes);
@@ -305,7 +306,8 @@ int liner_point_refuse_sampling(const struct liner_tree *tree, const struct line
 	if (!hz)
 		return probe_column_refuse(why, typed->at, "sampling is flametop itself: flametop "
 					   "-F HZ%s", process);
-	return probe_column_refuse(why, typed->at, "sampling is flametop itself: flametop -F %llu%s",
+	return probe_column_refuse(why, typed->at, "sampling is flametop itself: flametop -F "
+	"%llu%s",
 				   hz, process);
 }
 
@@ -402,7 +404,8 @@ int liner_point_merge(struct liner_point *to, const struct liner_point *more, st
 	if (!strcmp(to->name, more->name) && !strcmp(to->offset, more->offset))
 		return 0;
 	if (to->offset[0] || more->offset[0] || !join_names(to->name, more->name))
-		return probe_column_refuse(why, more->at, "the names have no pattern in common that "
+		return probe_column_refuse(why, more->at, "the names have no pattern in common "
+		"that "
 					   "fits: ask for %.200s in another spec", target);
 	to->is_wildcard = true;
 	return 0;
@@ -478,7 +481,8 @@ size_t liner_point_write_latency(const struct liner_point *begin, char *out, siz
 	return used > 0 ? (size_t)used : 0;
 }
 
-size_t liner_point_write_pair(const struct liner_point *begin, const struct liner_point *end, char *out, size_t room)
+size_t liner_point_write_pair(const struct liner_point *begin, const struct liner_point *end,
+			      char *out, size_t room)
 {
 	char from[PROBE_SPEC_BYTES], to[PROBE_SPEC_BYTES];
 	int used;

@@ -37,8 +37,8 @@ enum liner_use {
 enum liner_use liner_point_use(const struct liner_tree *tree, const struct liner_point_text *typed);
 
 /* Parses a point whose use is USE_PROBE. 0 or -EINVAL. */
-int liner_point_parse(struct liner_point *out, const struct liner_tree *tree, const struct liner_point_text *typed,
-		struct diag *why);
+int liner_point_parse(struct liner_point *out, const struct liner_tree *tree,
+		      const struct liner_point_text *typed, struct diag *why);
 
 /* Refuses a point that samples, with the options of flametop that do the same. @pid: the process
  * that the filter names; 0: none. Returns -EINVAL. */
@@ -55,6 +55,7 @@ bool liner_point_is_return(const struct liner_point *entry, const struct liner_p
  * length as snprintf(). */
 size_t liner_point_write(const struct liner_point *point, char *out, size_t room);
 size_t liner_point_write_latency(const struct liner_point *begin, char *out, size_t room);
-size_t liner_point_write_pair(const struct liner_point *begin, const struct liner_point *end, char *out, size_t room);
+size_t liner_point_write_pair(const struct liner_point *begin, const struct liner_point *end,
+			      char *out, size_t room);
 
 #endif

@@ -515,7 +515,8 @@ static int write_expression(struct liner_spec *spec, struct liner_scope *scope, 
 		return err;
 	switch (value.kind) {
 	case LINER_CONSTANT:
-		return append(out, room, "%" PRId64, value.number) ? 0 : too_long(scope, value.node);
+		return append(out, room, "%" PRId64, value.number)
+			       ? 0 : too_long(scope, value.node);
 	case LINER_LATENCY:
 		return append(out, room, "lat") ? 0 : too_long(scope, value.node);
 	case LINER_FETCHED:
@@ -787,7 +788,8 @@ static int convert(struct formatting *formatting, const char *conversion, size_t
 	if (value.kind == LINER_BUILTIN && (!strcmp(value.text, "uid") ||
 					    !strcmp(value.text, "cgroup") ||
 					    !strcmp(value.text, "ppid")))
-		snprintf(scope->note, LINER_NOTE_BYTES, "%s is not in the lines: by %s counts by it",
+		snprintf(scope->note, LINER_NOTE_BYTES, "%s is not in the lines: by %s counts by "
+		"it",
 			 value.text, value.text);
 	if (value.kind == LINER_ARITHMETIC && !liner_is_time(scope, at))
 		return refuse(scope, node_of(scope, at), "a printed value is as it is recorded: "
@@ -914,6 +916,10 @@ int liner_spec_write(const struct liner_spec *spec, const char *target,
 		fits = fits && append(out, PROBE_SPEC_BYTES, " : %s", spec->aggregates);
 	else if (format[0])
 		fits = fits && append(out, PROBE_SPEC_BYTES, " : print \"%s\"", format);
+	for (const char *byte = out; *byte; byte++)
+		if (iscntrl((unsigned char)*byte))
+			return probe_column_refuse(scope->why, scope->clause->at,
+						   "a control character in a text");
 	return fits ? 0
 		    : probe_column_refuse(scope->why, scope->clause->at, "that is too long for one "
 					  "spec of %d bytes", PROBE_SPEC_BYTES - 1);

@@ -22,7 +22,7 @@ struct liner_listed {
 	char name[32];
 	char text[96], type[24];
 	bool is_named;		/* `name` has to be written: it is not the one that it gets */
-	bool is_printed;	/* a conversion of the format takes it: those come first, in order */
+	bool is_printed;	/* a conversion of the format takes it: those come first */
 };
 
 struct liner_spec {

@@ -1,8 +1,8 @@
 /* one_liner_syntax.c - see one_liner_syntax.h.
  *
  * Idea: recursive descent with one token of lookahead. Attach points are no tokens, because paths
- * have slashes and names have stars: they are read as they stand, up to a blank, a comma, the filter
- * or the block.
+ * have slashes and names have stars: they are read as they stand, up to a blank, a comma, the
+ * filter or the block.
  *
  * Problem: "/" ends a filter and divides. It ends the filter when it is in no parentheses and a
  * block follows, as in bpftrace.

@@ -1,4 +1,4 @@
-/* one_liner_syntax.h - parses a program of bpftrace or ply into clauses, statements and expressions.
+/* one_liner_syntax.h - parses a program of bpftrace or ply into blocks and expressions.
  *
  * Use:    liner_parse() into the caller's tree; nodes are indices into it, 0 is none. All texts
  *         point into the parsed text, which must outlive the tree.
@@ -19,7 +19,7 @@
 #define LINER_CLAUSES_MAX 24
 
 enum liner_node_kind {
-	LINER_NUMBER, LINER_STRING,	/* `text`: digits; what is between the quotes, with escapes */
+	LINER_NUMBER, LINER_STRING,	/* `text`: as typed, with quotes and escapes */
 	LINER_NAME, LINER_VARIABLE,	/* `text`: "comm"; "$x" */
 	LINER_POSITIONAL,		/* `text`: "$1" */
 	LINER_MAP,		/* `text`: "@x"; `first`: its keys */

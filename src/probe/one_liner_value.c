@@ -497,7 +497,8 @@ static bool is_pointer(const struct liner_node *cast)
 	return memchr(cast->text, '*', cast->bytes) != NULL;
 }
 
-/* A cast of a pointer says what debug information knows. A second one to something else does not. */
+/* A cast of a pointer says what debug information knows. A second one to something else does
+ * not. */
 static int find_cast(struct liner_scope *scope, const struct liner_node *node,
 		     struct liner_value *out)
 {
@@ -537,7 +538,8 @@ static int find_memory(struct liner_scope *scope, const struct liner_node *node,
 	if (out->kind != LINER_FETCHED || out->type[0])
 		return refuse(scope, node, "it is no pointer");
 	if (scope->point.kind == PROBE_TRACEPOINT)
-		return refuse(scope, node, "a tracepoint's record has what its fields are, not what "
+		return refuse(scope, node, "a tracepoint's record has what its fields are, not "
+		"what "
 			      "they point to");
 	strcpy(value, out->text);
 	out->text[0] = '\0';

@@ -43,7 +43,7 @@ struct liner_scope {
 enum liner_value_kind {
 	LINER_CONSTANT,		/* `number` */
 	LINER_LITERAL,		/* a quoted text, `node` has it */
-	LINER_BUILTIN,		/* `text`: comm pid ppid tid uid cpu cgroup func kstack ustack; "time" */
+	LINER_BUILTIN,		/* `text`: "comm", "pid", "kstack", "time" and so on */
 	LINER_FETCHED,		/* `text`, as a spec writes it, and `type` */
 	LINER_LATENCY,		/* in `unit` */
 	LINER_ARITHMETIC,	/* it joins such values */

@@ -26,6 +26,7 @@
 #include "capture/event.h"
 #include "point_file.h"
 #include "point_user.h"
+#include "probe/one_liner.h"
 #include "probe/probe_spec.h"
 #include "probe_section.h"
 #include "sandbox/probe_names.h"
@@ -338,6 +339,45 @@ static void add_typed_event(const struct target_finder *finder, struct target_re
 	add_result(reply, &result);
 }
 
+/* Adds a spec of a translation, with the reason if it can't be had. */
+static void add_translated(struct target_reply *reply, const char *spec, const char *note)
+{
+	struct target_result result = { .kind = TARGET_TYPED };
+	struct diag why = { .text = "" };
+	char shown[TARGET_SPEC_BYTES];
+	struct probe_spec parsed;
+
+	if (strlen(spec) >= sizeof(result.spec))
+		diag_set(&why, -EINVAL, "the spec is too long for this list: --probe takes it");
+	else
+		result.is_able = !probe_spec_parse(&parsed, spec, &why);
+	snprintf(result.spec, sizeof(result.spec), "%s", result.is_able ? spec : "");
+	snprintf(shown, sizeof(shown), "= %s", spec);
+	sanitize_text(result.shown, sizeof(result.shown), shown, strlen(shown));
+	if (result.is_able)
+		snprintf(why.text, sizeof(why.text), "%s", note[0] ? note : "as translated");
+	sanitize_text(result.note, sizeof(result.note), why.text, strlen(why.text));
+	add_result(reply, &result);
+}
+
+/* Adds the specs that ask what a one-liner asks, or why there is none. */
+static void add_one_liner(const struct target_finder *finder, struct target_reply *reply)
+{
+	struct target_result refused = { .kind = TARGET_TYPED };
+	const char *text = finder->query.text;
+	struct one_liner made;
+	struct diag why = { .text = "" };
+
+	if (!one_liner_translate(&made, text, &why)) {
+		for (uint32_t i = 0; i < made.count; i++)
+			add_translated(reply, made.specs[i], made.note);
+		return;
+	}
+	sanitize_text(refused.shown, sizeof(refused.shown), text, strlen(text));
+	sanitize_text(refused.note, sizeof(refused.note), why.text, strlen(why.text));
+	add_result(reply, &refused);
+}
+
 /* Adds the query itself if it is a complete spec. */
 static void add_typed(const struct target_finder *finder, struct target_reply *reply)
 {
@@ -346,6 +386,10 @@ static void add_typed(const struct target_finder *finder, struct target_reply *r
 	char of_file[TARGET_SPEC_BYTES];
 	struct probe_spec spec;
 
+	if (finder->query.is_one_liner) {
+		add_one_liner(finder, reply);
+		return;
+	}
 	if (is_of_events(&finder->query)) {
 		add_typed_event(finder, reply);
 		return;

@@ -21,6 +21,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/one_liner.h"
+
 #define BIT(kind)	(1u << (kind))
 #define EVENTS		(BIT(TARGET_TRACEPOINT_EVENT + 1) - BIT(TARGET_HARDWARE_EVENT))
 #define ANY_KIND	(BIT(TARGET_TRACEPOINT_EVENT) - 1)	/* a tracepoint is found once */
@@ -77,6 +79,9 @@ void target_query_make(struct target_query *out, const char *text)
 
 	*out = (struct target_query){ .kinds = 0 };
 	snprintf(out->text, sizeof(out->text), "%s", text + strspn(text, " "));
+	out->is_one_liner = one_liner_is(out->text);
+	if (out->is_one_liner)
+		return;
 	rest = take_path(out, take_prefix(out, out->text));
 	snprintf(out->words, sizeof(out->words), "%s", rest);
 	target_pattern_make(&out->pattern, out->words);

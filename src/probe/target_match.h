@@ -83,7 +83,8 @@ uint64_t target_match_places(const struct target_pattern *pattern, const struct 
  *   "t:sched:sw"               only tracepoints
  *   "e:cache miss"             events to be sampled, tracepoints among them
  *   "/usr/bin/perl:pp_ma"      functions and USDT probes of that file, which is loaded for it; the
- *                              path may be relative */
+ *                              path may be relative
+ *   "kprobe:f { @ = count(); }"   a one-liner of bpftrace or ply */
 struct target_query {
 	char text[TARGET_QUERY_BYTES];	/* as typed, without leading blanks */
 	char prefix[8];			/* prefix of a spec, as typed: "kr:"; "": none */
@@ -91,6 +92,7 @@ struct target_query {
 	char path[TARGET_QUERY_BYTES];	/* file to search, as typed; "": none is named */
 	char words[TARGET_QUERY_BYTES];	/* words to search for */
 	struct target_pattern pattern;	/* pattern made of `words` */
+	bool is_one_liner;		/* `text` is to be translated: nothing is searched */
 };
 
 /* Parses @text, which is cut to TARGET_QUERY_BYTES - 1. */

@@ -15,7 +15,7 @@
 
 #include "term/canvas.h"
 
-#define PROMPT_BYTES   128	/* text, terminator included */
+#define PROMPT_BYTES   384	/* text, terminator included: a one-liner for the finder */
 #define PROMPT_HISTORY 32	/* accepted texts kept, for all labels together */
 
 struct prompt_entry {

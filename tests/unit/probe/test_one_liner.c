@@ -2,7 +2,7 @@
  * column. The specs are worked out by hand from what bpftrace(8) and ply(1) say that each does.
  *
  * Source: the lessons of bpftrace's tutorial and the examples of its and ply's README, in short
- * forms; the tools of bpftrace are read where they are installed (tests/oracle/check_one_liners). */
+ * forms. The tools of bpftrace are read where they are installed: oracle/check_one_liners. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,8 @@ struct example {
 
 /* The tutorial's lessons that are of probes. */
 static const struct example lessons[] = {
-	{ "tracepoint:syscalls:sys_enter_openat { printf(\"%s %s\\n\", comm, str(args.filename)); }",
+	{ "tracepoint:syscalls:sys_enter_openat { printf(\"%s %s\\n\", comm, "
+	  "str(args.filename)); }",
 	  "t:syscalls:sys_enter_openat filename:ustring : print \"%s\"", NULL },
 	{ "tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }",
 	  "t:raw_syscalls:sys_enter by comm", NULL },
@@ -115,7 +116,8 @@ static const struct example points[] = {
 	  "uretprobe:libc:getaddrinfo,uretprobe:libc:gethostbyname /@s[tid]/ "
 	  "{ printf(\"%s\\n\", str(@n[tid])); }",
 	  "lat:libc:get{addrinfo,hostbyname} $arg1:string : print \"%s\"", NULL },
-	{ "kprobe:a { @[func, probe] = count() }", "k:a", NULL },	/* one function, one group */
+	{ "kprobe:a { @[func, probe] = count() "
+	  "}", "k:a", NULL },	/* one function, one group */
 };
 
 static const struct example conditions[] = {
@@ -154,7 +156,8 @@ static const struct example values[] = {
 	{ "k:f { @ = min(arg0); @b = max(arg0); }", "k:f : min($arg1), max($arg1)", NULL },
 	{ "k:f { @ = stats(arg0) }", "k:f : count, avg($arg1), sum($arg1)", NULL },
 	{ "k:f { @a = hist(arg0); @b = count(); }", "k:f : hist($arg1), count", NULL },
-	{ "k:f { @a[comm] = count(); @b[pid] = sum(arg0); }", "k:f by comm | k:f by pid : sum($arg1)",
+	{ "k:f { @a[comm] = count(); @b[pid] = sum(arg0); }", "k:f by comm | k:f by pid : "
+	  "sum($arg1)",
 	  NULL },
 	{ "k:f { @ += arg1 }", "k:f : sum($arg2)", NULL },
 	{ "k:f { @ = sum(1) }", "k:f", NULL },
@@ -206,7 +209,8 @@ struct refusal {
 static const struct refusal refusals[] = {
 	/* Lessons and examples that are of no probe. */
 	{ "BEGIN { printf(\"hello\\n\"); }",
-	  "column 1: nothing is counted or printed at a hit: BEGIN, END and interval: are no events, "
+	  "column 1: nothing is counted or printed at a hit: BEGIN, END and interval: are no "
+	  "events, "
 	  "and a map that is only set is none" },
 	{ "profile:hz:99 { @[kstack] = count(); }",
 	  "column 1: sampling is flametop itself: flametop -F 99" },
@@ -223,7 +227,8 @@ static const struct refusal refusals[] = {
 	  "column 49: cgroupid: -G NAME follows one cgroup; by cgroup counts by it; the nearest "
 	  "spec: lat:t:syscalls:sys_enter_openat filename:ustring ret" },
 	{ "rawtracepoint:sched_switch { @++ }",
-	  "column 1: rawtracepoint has arguments without names: t:GROUP:NAME is the same tracepoint "
+	  "column 1: rawtracepoint has arguments without names: t:GROUP:NAME is the same "
+	  "tracepoint "
 	  "with its fields" },
 	{ "w:0x1000:8:w { @++ }",
 	  "column 1: a watchpoint samples: flametop -e mem:ADDRESS:w" },
@@ -244,7 +249,8 @@ static const struct refusal refusals[] = {
 	{ "k:f /pid == $1/ { @++ }",
 	  "column 13: $1: an argument of the program: write what it is" },
 	{ "k:f /arg0 == arg1/ { @++ }",
-	  "column 11: a condition compares a value with a number or a text, not with another value" },
+	  "column 11: a condition compares a value with a number or a text, not with another "
+	  "value" },
 	{ "k:f /arg0 + 1 > 3/ { @++ }",
 	  "column 15: a condition compares a value as it is recorded: bring the arithmetic to the "
 	  "number" },
@@ -265,10 +271,12 @@ static const struct refusal refusals[] = {
 	  "column 55: tv_sec: a tracepoint's record has what its fields are, not what they point "
 	  "to" },
 	{ "k:f { @[arg0 / 2] = count() }",
-	  "column 14: a key is a value as it is recorded; hist(x) and lhist(x, from, to, step) count "
+	  "column 14: a key is a value as it is recorded; hist(x) and lhist(x, from, to, step) "
+	  "count "
 	  "by ranges" },
 	{ "k:f { @[nsecs / 1000000000] = count() }",
-	  "column 15: a key is a value as it is recorded; hist(x) and lhist(x, from, to, step) count "
+	  "column 15: a key is a value as it is recorded; hist(x) and lhist(x, from, to, step) "
+	  "count "
 	  "by ranges" },
 	{ "k:f { @[gid] = count() }",
 	  "column 9: gid: hits have no group; by uid counts by user" },
@@ -279,16 +287,19 @@ static const struct refusal refusals[] = {
 	{ "k:f { @ = hist(arg0 > 3 ? 1 : 0) }",
 	  "column 25: a choice has no counterpart in a spec: take the value itself" },
 	{ "k:f { @ = hist(buf(arg0, 3)) }",
-	  "column 16: buf: bytes of a length that is known at the hit have no type; :u8[64] has 64 of "
+	  "column 16: buf: bytes of a length that is known at the hit have no type; :u8[64] has "
+	  "64 of "
 	  "them" },
 	/* Statements. */
 	{ "k:f { @x = arg0; }",
-	  "column 12: arg0: a map that is set shows its last value: a spec counts, as by x, or sums" },
+	  "column 12: arg0: a map that is set shows its last value: a spec counts, as by x, or "
+	  "sums" },
 	{ "k:f { @-- }", "column 8: a spec counts and sums, it takes nothing away" },
 	{ "k:f { $x = 1; $x = 2; @[$x] = count() }",
 	  "column 18: $x is set again: a value of a spec is the same for all hits" },
 	{ "k:f { system(\"rm\") }",
-	  "column 7: system: a spec counts, sums and prints at a hit: it does nothing to the system" },
+	  "column 7: system: a spec counts, sums and prints at a hit: it does nothing to the "
+	  "system" },
 	{ "k:f { exit() }",
 	  "column 7: exit: a hit does not end the run: --duration does after a time" },
 	/* Pairs. */
@@ -312,7 +323,8 @@ static const struct refusal refusals[] = {
 	{ "k:f", "column 4: a { is missing" },
 	{ "k:f { @ = count(", "column 17: the program ends too early: a value or a } is missing" },
 	{ "k:f { @ = count() @b = count() }", "column 19: a ; or } is missing here" },
-	{ "k:f /pid == 3 { @++ }", "column 15: the filter does not end: a / is missing before the {" },
+	{ "k:f /pid == 3 { @++ }", "column 15: the filter does not end: a / is missing before "
+	  "the {" },
 	{ "k:f { printf(\"x) }", "column 14: the quote does not end" },
 };
 

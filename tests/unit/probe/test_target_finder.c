@@ -480,6 +480,28 @@ static void test_an_event_that_was_typed_is_the_first_result(void **state)
 	assert_non_null(strstr(reply->results[0].note, "did you mean page-faults?"));
 }
 
+/* Its slash is that of a filter, not of a path that would be read. */
+static void test_a_one_liner_is_shown_as_the_spec_that_it_means(void **state)
+{
+	const struct target_reply *reply;
+
+	(void)state;
+	reply = ask("kprobe:vfs_read /pid == 123/ { @ = count(); }");
+	assert_int_equal(reply->count, 1);
+	assert_int_equal(reply->results[0].kind, TARGET_TYPED);
+	assert_true(reply->results[0].is_able);
+	assert_string_equal(reply->results[0].spec, "k:vfs_read if pid == 123");
+	assert_string_equal(reply->results[0].shown, "= k:vfs_read if pid == 123");
+	assert_string_equal(reply->results[0].note, "as translated");
+	reply = ask("t:sched:sched_switch { @++ } interval:s:5 { exit() }");
+	assert_string_equal(reply->results[0].note, "exit(): --duration 5 ends the run");
+	reply = ask("profile:hz:99 { @[kstack] = count(); }");
+	assert_int_equal(reply->count, 1);
+	assert_false(reply->results[0].is_able);
+	assert_string_equal(reply->results[0].note,
+			    "column 1: sampling is flametop itself: flametop -F 99");
+}
+
 UNIT_TESTS(test_target_finder)
 {
 #define WITH_NEW_FINDER(test) cmocka_unit_test_setup_teardown(test, restart, NULL)
@@ -492,6 +514,7 @@ UNIT_TESTS(test_target_finder)
 		cmocka_unit_test(test_presets_are_found_first_also_by_the_names_of_other_tools),
 		cmocka_unit_test(test_a_tool_whose_question_has_no_preset_finds_none),
 		cmocka_unit_test(test_a_spec_that_was_typed_is_the_first_result),
+		cmocka_unit_test(test_a_one_liner_is_shown_as_the_spec_that_it_means),
 		WITH_NEW_FINDER(test_a_line_is_one_of_the_program_that_is_looked_at),
 		cmocka_unit_test(test_of_many_questions_the_last_is_answered),
 		cmocka_unit_test(test_erasing_a_letter_brings_back_what_it_left_out),

@@ -231,11 +231,11 @@ static void test_a_full_line_takes_no_more_and_no_half_characters(void **state)
 	(void)state;
 	prompt_open(&prompt, "/", "");
 	for (int i = 0; i < PROMPT_BYTES; i++)
-		type("\u6f22");		/* three bytes: 42 of them are 126 of the 127 */
-	assert_int_equal(strlen(prompt.text), 126);
+		type("\u6f22");		/* three bytes: 127 of them are 381 of the 383 */
+	assert_int_equal(strlen(prompt.text), 381);
 	type("xy");
-	assert_int_equal(strlen(prompt.text), 127);
-	assert_int_equal(prompt.text[126], 'x');
+	assert_int_equal(strlen(prompt.text), 383);
+	assert_int_equal(prompt.text[382], 'y');
 	assert_int_equal(prompt_press(&prompt, 'z'), PROMPT_MOVED);
 }
 
