@@ -23,10 +23,7 @@ static int refuse(const struct liner_scope *scope, const struct liner_node *node
 	return liner_refuse(scope->why, node, sentence);
 }
 
-/* Appends to @out[@room]. False: no room. */
-static bool append(char *out, size_t room, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-static bool append(char *out, size_t room, const char *format, ...)
+bool liner_append(char *out, size_t room, const char *format, ...)
 {
 	const size_t used = strlen(out);
 	va_list args;
@@ -41,12 +38,12 @@ static bool append(char *out, size_t room, const char *format, ...)
 	return false;
 }
 
-static int too_long(const struct liner_scope *scope, const struct liner_node *node)
+int liner_too_long(const struct liner_scope *scope, const struct liner_node *node)
 {
 	return probe_column_refuse(scope->why, node->at, "that is too long for one spec");
 }
 
-static bool is_in(const char *name, const char *const words[], size_t count)
+bool liner_is_in(const char *name, const char *const words[], size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(name, words[i]))
@@ -54,15 +51,14 @@ static bool is_in(const char *name, const char *const words[], size_t count)
 	return false;
 }
 
-/* True: in a condition, or as a key, the name means something else than a value. */
-static bool is_reserved(const struct liner_scope *scope, const char *name)
+bool liner_is_reserved(const struct liner_scope *scope, const char *name)
 {
 	static const char *const words[] = {
 		"comm", "pid", "ppid", "tid", "uid", "cpu", "cgroup", "unit", "container", "func",
 		"lat", "stack", "kstack", "ustack", "retval", "norm",
 	};
 
-	return is_in(name, words, sizeof(words) / sizeof(words[0])) ||
+	return liner_is_in(name, words, sizeof(words) / sizeof(words[0])) ||
 	       (scope->point.kind != PROBE_TRACEPOINT && !strcmp(name, "ret"));
 }
 
@@ -112,7 +108,7 @@ static struct liner_listed *list(struct liner_spec *spec, struct liner_scope *sc
 	snprintf(made->text, sizeof(made->text), "%s", value->text);
 	snprintf(made->type, sizeof(made->type), "%s", value->type);
 	strcpy(stem, name);
-	if (!is_plain && is_reserved(scope, name) && strcmp(value->text, "$retval") != 0)
+	if (!is_plain && liner_is_reserved(scope, name) && strcmp(value->text, "$retval") != 0)
 		snprintf(stem, sizeof(stem), "args_%.20s", name);
 	snprintf(made->name, sizeof(made->name), "%s", stem);
 	for (unsigned int i = 2; has_name(spec, made->name); i++)
@@ -122,8 +118,7 @@ static struct liner_listed *list(struct liner_spec *spec, struct liner_scope *sc
 	return made;
 }
 
-/* Returns the name of a listed value, which is listed if it was not; NULL: refused. */
-static const char *name_value(struct liner_spec *spec, struct liner_scope *scope,
+const char *liner_spec_name(struct liner_spec *spec, struct liner_scope *scope,
 			      const struct liner_value *value)
 {
 	struct liner_listed *made;
@@ -131,310 +126,15 @@ static const char *name_value(struct liner_spec *spec, struct liner_scope *scope
 	for (uint32_t i = 0; i < spec->value_count; i++)
 		if (!strcmp(spec->values[i].text, value->text) &&
 		    !strcmp(spec->values[i].type, value->type) &&
-		    (spec->values[i].is_named || !is_reserved(scope, spec->values[i].name)))
+		    (spec->values[i].is_named || !liner_is_reserved(scope, spec->values[i].name)))
 			return spec->values[i].name;
 	made = list(spec, scope, value, false);
 	return made ? made->name : NULL;
 }
 
-/* True: the text stands for the value where no type is known: in conditions and aggregates. */
-static bool is_bare(const struct liner_value *value)
+bool liner_is_bare(const struct liner_value *value)
 {
 	return !value->type[0] && !strchr("+@%", value->text[0]);
-}
-
-/* Writes how a condition names the value. */
-static int write_operand(struct liner_spec *spec, struct liner_scope *scope,
-			 const struct liner_value *value, char out[128])
-{
-	static const char *const known[] = { "comm", "pid", "tid", "cpu" };
-	const char *name;
-
-	if (value->kind == LINER_LATENCY) {
-		strcpy(out, "lat");
-		return 0;
-	}
-	if (value->kind == LINER_BUILTIN &&
-	    is_in(value->text, known, sizeof(known) / sizeof(known[0]))) {
-		snprintf(out, 128, "%s", value->text);
-		return 0;
-	}
-	if (value->kind == LINER_BUILTIN && !strcmp(value->text, "uid"))
-		return refuse(scope, value->node, "a condition has no user: --uid follows the "
-			      "processes of one");
-	if (value->kind == LINER_BUILTIN && !strcmp(value->text, "cgroup"))
-		return refuse(scope, value->node, "a condition has no cgroup: -G NAME follows one");
-	if (value->kind == LINER_BUILTIN)
-		return refuse(scope, value->node, "a condition compares comm, pid, tid, cpu, lat, "
-			      "ret and values");
-	if (!is_bare(value)) {
-		name = name_value(spec, scope, value);
-		if (!name)
-			return -EINVAL;
-		snprintf(out, 128, "%s", name);
-	} else if (!strcmp(value->text, "$retval")) {
-		strcpy(out, "ret");
-	} else {
-		snprintf(out, 128, "%s%s", is_reserved(scope, value->text) ? "args." : "",
-			 value->text);
-	}
-	return 0;
-}
-
-static bool is_comparison(const struct liner_node *node)
-{
-	static const char *const signs[] = { "==", "!=", "<", ">", "<=", ">=" };
-
-	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		if (node->kind == LINER_BINARY && liner_is(node, signs[i]))
-			return true;
-	return false;
-}
-
-/* Returns the sign of the comparison when its sides change points, or when it must not hold. */
-static const char *turn_sign(const struct liner_node *node, bool is_swapped, bool is_opposite)
-{
-	static const char *const signs[][3] = {	/* as it is, swapped, its opposite */
-		{ "==", "==", "!=" }, { "!=", "!=", "==" }, { "<", ">", ">=" },
-		{ ">", "<", "<=" }, { "<=", ">=", ">" }, { ">=", "<=", "<" },
-	};
-	const char *sign = "==";
-
-	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		if (liner_is(node, signs[i][0]))
-			sign = signs[i][is_swapped];
-	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]) && is_opposite; i++)
-		if (!strcmp(sign, signs[i][0]))
-			return signs[i][2];
-	return sign;
-}
-
-/* Writes a quoted text, whose escapes are the same in a condition. */
-static bool write_literal(char *out, size_t room, const struct liner_node *node)
-{
-	return append(out, room, "%.*s", (int)node->bytes, node->text);
-}
-
-static int add_comparison(struct liner_spec *spec, struct liner_scope *scope,
-			  const struct liner_value *value, const char *sign,
-			  const struct liner_value *with)
-{
-	char operand[128] = "";
-	const char *unit = value->kind == LINER_LATENCY && with->number ? value->unit : "";
-	int err = write_operand(spec, scope, value, operand);
-	bool fits;
-
-	if (err)
-		return err;
-	fits = append(spec->condition, sizeof(spec->condition), "%s %s ", operand, sign);
-	if (with->kind == LINER_LITERAL)
-		fits = fits && write_literal(spec->condition, sizeof(spec->condition), with->node);
-	else
-		fits = fits && append(spec->condition, sizeof(spec->condition), "%" PRId64 "%s",
-				      with->number, unit);
-	return fits ? 0 : too_long(scope, value->node);
-}
-
-/* Adds "VALUE & BITS". */
-static int add_bits(struct liner_spec *spec, struct liner_scope *scope,
-		    const struct liner_node *node, bool is_opposite)
-{
-	struct liner_value value, bits;
-	char operand[128] = "";
-	int err = liner_value_find(scope, node->first, &value);
-
-	if (!err)
-		err = liner_value_find(scope, node->second, &bits);
-	if (!err && (value.kind != LINER_FETCHED || bits.kind != LINER_CONSTANT))
-		err = refuse(scope, node, "a condition asks for bits of a value by a number");
-	if (!err)
-		err = write_operand(spec, scope, &value, operand);
-	if (!err && !append(spec->condition, sizeof(spec->condition), "%s%s & %" PRId64 "%s",
-			    is_opposite ? "not (" : "", operand, bits.number,
-			    is_opposite ? ")" : ""))
-		err = too_long(scope, node);
-	return err;
-}
-
-static bool is_pattern(const struct liner_node *text)
-{
-	for (size_t i = 0; i < text->bytes; i++)
-		if (strchr("*?\\", text->text[i]))
-			return true;
-	return false;
-}
-
-/* Adds strncmp(x, "NAME", 4) == 0, or strcontains(x, "NAME"), as a pattern. */
-static int add_pattern(struct liner_spec *spec, struct liner_scope *scope,
-		       const struct liner_node *call, bool is_opposite)
-{
-	const uint32_t a = call->first, b = node_of(scope, a)->next;
-	const bool is_begin = liner_is(call, "strncmp");
-	const struct liner_node *text;
-	struct liner_value value;
-	char operand[128] = "";
-	int64_t bytes = 0;
-	uint32_t of = a;
-	int err;
-
-	if (!a || !b)
-		return refuse(scope, call, "two texts are needed");
-	text = node_of(scope, b);
-	if (text->kind != LINER_STRING) {
-		text = node_of(scope, a);
-		of = b;
-	}
-	if (text->kind != LINER_STRING || is_pattern(text) ||
-	    (is_begin && (!node_of(scope, b)->next ||
-			  !liner_constant(scope, node_of(scope, b)->next, &bytes))))
-		return refuse(scope, call, "it compares a value with a text in quotes");
-	if (!is_begin || bytes > (int64_t)text->bytes - 2)
-		bytes = (int64_t)text->bytes - 2;
-	err = liner_value_find(scope, of, &value);
-	if (!err)
-		err = write_operand(spec, scope, &value, operand);
-	if (!err && !append(spec->condition, sizeof(spec->condition), "%s%s ~ \"%s%.*s*\"%s",
-			    is_opposite ? "not (" : "", operand, is_begin ? "" : "*", (int)bytes,
-			    text->text + 1, is_opposite ? ")" : ""))
-		err = too_long(scope, call);
-	return err;
-}
-
-static const struct liner_node *find_pattern(struct liner_scope **scope, uint32_t at)
-{
-	const uint32_t found = liner_follow(scope, at);
-	const struct liner_node *node = node_of(*scope, found);
-
-	return found && node->kind == LINER_CALL &&
-	       (liner_is(node, "strncmp") || liner_is(node, "strcontains")) ? node : NULL;
-}
-
-static int add_compared(struct liner_spec *spec, struct liner_scope *scope,
-			const struct liner_node *node, bool is_opposite)
-{
-	struct liner_scope *inner = scope;
-	const struct liner_node *pattern = find_pattern(&inner, node->first);
-	const uint32_t left = liner_follow(&inner, node->first);
-	struct liner_value a, b;
-	int64_t zero = 1;
-	int err;
-
-	if (liner_constant(scope, node->second, &zero) && !zero &&
-	    (liner_is(node, "==") || liner_is(node, "!="))) {
-		if (pattern)	/* strncmp() is 0 where both are equal */
-			return add_pattern(spec, inner, pattern,
-					   is_opposite != liner_is(node, "!="));
-		if (left && node_of(inner, left)->kind == LINER_BINARY &&
-		    liner_is(node_of(inner, left), "&"))
-			return add_bits(spec, inner, node_of(inner, left),
-					is_opposite != liner_is(node, "=="));
-	}
-	err = liner_value_find(scope, node->first, &a);
-	if (!err)
-		err = liner_value_find(scope, node->second, &b);
-	if (err)
-		return err;
-	if ((a.kind == LINER_CONSTANT || a.kind == LINER_LITERAL) && b.kind != LINER_CONSTANT &&
-	    b.kind != LINER_LITERAL)
-		return add_comparison(spec, scope, &b, turn_sign(node, true, is_opposite), &a);
-	if (a.kind == LINER_ARITHMETIC || b.kind == LINER_ARITHMETIC)
-		return refuse(scope, node, "a condition compares a value as it is recorded: bring "
-			      "the arithmetic to the number");
-	if (b.kind != LINER_CONSTANT && b.kind != LINER_LITERAL)
-		return refuse(scope, node, "a condition compares a value with a number or a text, "
-			      "not with another value");
-	return add_comparison(spec, scope, &a, turn_sign(node, false, is_opposite), &b);
-}
-
-static int add_condition(struct liner_spec *spec, struct liner_scope *scope, uint32_t at,
-			 bool is_opposite, bool in_and);
-
-/* Adds "A and B", "A or B". Its parts that only ask for the first block of a pair are left out. */
-static int add_joined(struct liner_spec *spec, struct liner_scope *scope,
-		      const struct liner_node *node, bool is_opposite, bool in_and)
-{
-	const bool is_and = liner_is(node, "&&") != is_opposite;
-	const bool has_parentheses = !is_and && in_and;
-	int err;
-
-	if (is_and && liner_is_begun(scope, node->first))
-		return add_condition(spec, scope, node->second, is_opposite, in_and);
-	if (is_and && liner_is_begun(scope, node->second))
-		return add_condition(spec, scope, node->first, is_opposite, in_and);
-	if (has_parentheses && !append(spec->condition, sizeof(spec->condition), "("))
-		return too_long(scope, node);
-	err = add_condition(spec, scope, node->first, is_opposite, is_and);
-	if (!err && !append(spec->condition, sizeof(spec->condition), is_and ? " and " : " or "))
-		err = too_long(scope, node);
-	if (!err)
-		err = add_condition(spec, scope, node->second, is_opposite, is_and);
-	if (!err && has_parentheses && !append(spec->condition, sizeof(spec->condition), ")"))
-		err = too_long(scope, node);
-	return err;
-}
-
-/* Adds a value that must not be 0. */
-static int add_truth(struct liner_spec *spec, struct liner_scope *scope, uint32_t at,
-		     bool is_opposite)
-{
-	const struct liner_value zero = { .kind = LINER_CONSTANT };
-	struct liner_value value;
-	int err = liner_value_find(scope, at, &value);
-
-	if (!err && (value.kind == LINER_ARITHMETIC || value.kind == LINER_CONSTANT ||
-		     value.kind == LINER_LITERAL))
-		err = refuse(scope, node_of(scope, at), "a condition compares a value with a "
-			     "number or a text");
-	return err ? err
-		   : add_comparison(spec, scope, &value, is_opposite ? "==" : "!=", &zero);
-}
-
-static int add_condition(struct liner_spec *spec, struct liner_scope *scope, uint32_t at,
-			 bool is_opposite, bool in_and)
-{
-	struct liner_scope *inner = scope;
-	const uint32_t found = liner_follow(&inner, at);
-	const struct liner_node *node = node_of(inner, found);
-	const struct liner_node *pattern = find_pattern(&inner, at);
-
-	if (found && node->kind == LINER_UNARY && liner_is(node, "!"))
-		return add_condition(spec, inner, node->first, !is_opposite, in_and);
-	if (found && node->kind == LINER_BINARY && (liner_is(node, "&&") || liner_is(node, "||")))
-		return add_joined(spec, inner, node, is_opposite, in_and);
-	if (found && is_comparison(node))
-		return add_compared(spec, inner, node, is_opposite);
-	if (found && node->kind == LINER_BINARY && liner_is(node, "&"))
-		return add_bits(spec, inner, node, is_opposite);
-	if (pattern)
-		return add_pattern(spec, inner, pattern,
-				   is_opposite != liner_is(pattern, "strncmp"));
-	return add_truth(spec, scope, at, is_opposite);
-}
-
-int liner_spec_condition(struct liner_spec *spec, struct liner_scope *scope, uint32_t at,
-			 bool is_opposite)
-{
-	char before[LINER_PART_BYTES];
-	int err;
-
-	if (!at || (!is_opposite && liner_is_begun(scope, at)))
-		return 0;
-	strcpy(before, spec->condition);
-	if (before[0] && !append(spec->condition, sizeof(spec->condition), " and "))
-		return too_long(scope, node_of(scope, at));
-	err = add_condition(spec, scope, at, is_opposite, before[0] != '\0');
-	if (err || !before[0])
-		return err;
-	if (strstr(before, " or ")) {	/* it was alone before, so it has no parentheses */
-		char whole[2 * LINER_PART_BYTES];
-
-		snprintf(whole, sizeof(whole), "(%s)%s", before,
-			 spec->condition + strlen(before));
-		if (strlen(whole) >= sizeof(spec->condition))
-			return too_long(scope, node_of(scope, at));
-		strcpy(spec->condition, whole);
-	}
-	return 0;
 }
 
 /* Writes a value as a key. "": it is the same at each hit. */
@@ -455,11 +155,12 @@ static int write_key(struct liner_spec *spec, struct liner_scope *scope, uint32_
 			      "last seconds, the log has the time of each hit");
 	if (value.kind == LINER_BUILTIN && !strcmp(value.text, "func") && !scope->point.is_wildcard)
 		return 0;
-	if (value.kind == LINER_BUILTIN || (is_bare(&value) && !is_reserved(scope, value.text))) {
+	if (value.kind == LINER_BUILTIN ||
+	    (liner_is_bare(&value) && !liner_is_reserved(scope, value.text))) {
 		snprintf(out, 128, "%s", value.text);
 		return 0;
 	}
-	name = name_value(spec, scope, &value);
+	name = liner_spec_name(spec, scope, &value);
 	if (!name)
 		return -EINVAL;
 	snprintf(out, 128, "%s", name);
@@ -479,9 +180,10 @@ int liner_spec_keys(struct liner_spec *spec, struct liner_scope *scope, uint32_t
 			continue;
 		if (spec->key_count == 4)
 			return refuse(scope, node_of(scope, at), "more than 4 keys");
-		if (!append(spec->keys, sizeof(spec->keys), "%s%s", spec->key_count ? "," : "",
+		if (!liner_append(spec->keys, sizeof(spec->keys), "%s%s",
+				  spec->key_count ? "," : "",
 			    key))
-			return too_long(scope, node_of(scope, at));
+			return liner_too_long(scope, node_of(scope, at));
 		spec->key_count++;
 	}
 	return 0;
@@ -515,39 +217,39 @@ static int write_expression(struct liner_spec *spec, struct liner_scope *scope, 
 		return err;
 	switch (value.kind) {
 	case LINER_CONSTANT:
-		return append(out, room, "%" PRId64, value.number)
-			       ? 0 : too_long(scope, value.node);
+		return liner_append(out, room, "%" PRId64, value.number)
+			       ? 0 : liner_too_long(scope, value.node);
 	case LINER_LATENCY:
-		return append(out, room, "lat") ? 0 : too_long(scope, value.node);
+		return liner_append(out, room, "lat") ? 0 : liner_too_long(scope, value.node);
 	case LINER_FETCHED:
-		name = is_bare(&value) && !is_reserved(scope, value.text)
-			       ? value.text : name_value(spec, scope, &value);
+		name = liner_is_bare(&value) && !liner_is_reserved(scope, value.text)
+			       ? value.text : liner_spec_name(spec, scope, &value);
 		if (!name)
 			return -EINVAL;
-		return append(out, room, "%s", name) ? 0 : too_long(scope, value.node);
+		return liner_append(out, room, "%s", name) ? 0 : liner_too_long(scope, value.node);
 	case LINER_ARITHMETIC:
 		break;
 	default:
 		return refuse(scope, value.node, "an aggregate is of values and of lat");
 	}
 	if (value.node->kind == LINER_UNARY) {
-		if (!append(out, room, "-"))
-			return too_long(scope, value.node);
+		if (!liner_append(out, room, "-"))
+			return liner_too_long(scope, value.node);
 		return write_expression(spec, value.scope, value.node->first, 6, out, room);
 	}
 	level = level_of(value.node);
 	if (!level)
 		return refuse(scope, value.node, "arithmetic is + - * / % & | << >>");
 	has_parentheses = level < least;
-	if (has_parentheses && !append(out, room, "("))
-		return too_long(scope, value.node);
+	if (has_parentheses && !liner_append(out, room, "("))
+		return liner_too_long(scope, value.node);
 	err = write_expression(spec, value.scope, value.node->first, level, out, room);
-	if (!err && !append(out, room, " %.*s ", (int)value.node->bytes, value.node->text))
-		err = too_long(scope, value.node);
+	if (!err && !liner_append(out, room, " %.*s ", (int)value.node->bytes, value.node->text))
+		err = liner_too_long(scope, value.node);
 	if (!err)
 		err = write_expression(spec, value.scope, value.node->second, level + 1, out, room);
-	if (!err && has_parentheses && !append(out, room, ")"))
-		err = too_long(scope, value.node);
+	if (!err && has_parentheses && !liner_append(out, room, ")"))
+		err = liner_too_long(scope, value.node);
 	return err;
 }
 
@@ -561,9 +263,9 @@ static int add_aggregate(struct liner_spec *spec, struct liner_scope *scope,
 	if (spec->has_aggregate && !spec->aggregates[0])
 		strcpy(spec->aggregates, COUNT);
 	spec->has_aggregate = true;
-	if (!append(spec->aggregates, sizeof(spec->aggregates), "%s%s",
+	if (!liner_append(spec->aggregates, sizeof(spec->aggregates), "%s%s",
 		    spec->aggregates[0] ? ", " : "", text))
-		return too_long(scope, node);
+		return liner_too_long(scope, node);
 	return 0;
 }
 
@@ -579,8 +281,8 @@ static int write_limits(struct liner_scope *scope, const struct liner_node *call
 		if (!at || !liner_constant(scope, at, &limit))
 			return refuse(scope, call, "lhist(x, from, to, step): three numbers are "
 				      "needed");
-		if (!append(out, room, ", %" PRId64 "%s", limit, limit ? unit : ""))
-			return too_long(scope, call);
+		if (!liner_append(out, room, ", %" PRId64 "%s", limit, limit ? unit : ""))
+			return liner_too_long(scope, call);
 	}
 	return 0;
 }
@@ -596,14 +298,14 @@ static int add_histogram(struct liner_spec *spec, struct liner_scope *scope,
 	if (!err && !is_linear && node_of(scope, call->first)->next)
 		return refuse(scope, call, "hist(x) has powers of two; hist(x, 1ms, 5ms) in a spec "
 			      "has limits of its own");
-	append(text, sizeof(text), "%s(", is_linear ? "lhist" : "hist");
+	liner_append(text, sizeof(text), "%s(", is_linear ? "lhist" : "hist");
 	if (!err)
 		err = write_expression(spec, scope, call->first, 0, text, sizeof(text));
 	if (!err && is_linear)
 		err = write_limits(scope, call, value.kind == LINER_LATENCY ? value.unit : "", text,
 				   sizeof(text));
-	if (!err && !append(text, sizeof(text), ")"))
-		err = too_long(scope, call);
+	if (!err && !liner_append(text, sizeof(text), ")"))
+		err = liner_too_long(scope, call);
 	return err ? err : add_aggregate(spec, scope, call, text);
 }
 
@@ -613,10 +315,10 @@ static int add_function(struct liner_spec *spec, struct liner_scope *scope,
 	char text[LINER_PART_BYTES] = "";
 	int err;
 
-	append(text, sizeof(text), "%s(", function);
+	liner_append(text, sizeof(text), "%s(", function);
 	err = write_expression(spec, scope, call->first, 0, text, sizeof(text));
-	if (!err && !append(text, sizeof(text), ")"))
-		err = too_long(scope, call);
+	if (!err && !liner_append(text, sizeof(text), ")"))
+		err = liner_too_long(scope, call);
 	return err ? err : add_aggregate(spec, scope, call, text);
 }
 
@@ -660,8 +362,8 @@ int liner_spec_sum(struct liner_spec *spec, struct liner_scope *scope, uint32_t 
 	if (!at || (liner_constant(scope, at, &one) && one == 1))
 		return add_aggregate(spec, scope, node, COUNT);
 	err = write_expression(spec, scope, at, 0, text, sizeof(text));
-	if (!err && !append(text, sizeof(text), ")"))
-		err = too_long(scope, node);
+	if (!err && !liner_append(text, sizeof(text), ")"))
+		err = liner_too_long(scope, node);
 	return err ? err : add_aggregate(spec, scope, node, text);
 }
 
@@ -683,7 +385,8 @@ static bool put_byte(struct formatting *formatting, char byte)
 
 	if (byte == ' ' && (!used || out[used - 1] == ' '))
 		return true;
-	return append(out, LINER_FORMAT_BYTES, "%s%c", byte == '"' || byte == '\\' ? "\\" : "",
+	return liner_append(out, LINER_FORMAT_BYTES, "%s%c",
+			    byte == '"' || byte == '\\' ? "\\" : "",
 		      byte);
 }
 
@@ -708,7 +411,7 @@ static int put_conversion(struct formatting *formatting, const char *conversion,
 {
 	static const char *const texts[] = { "string", "ustring", "symbol", "ipv4", "ipv6",
 					     "mac", "errno", "sockaddr" };
-	const bool is_text = is_in(value->type, texts, sizeof(texts) / sizeof(texts[0]));
+	const bool is_text = liner_is_in(value->type, texts, sizeof(texts) / sizeof(texts[0]));
 	char letter = conversion[bytes - 1];
 	char *out = formatting->spec->format;
 
@@ -719,10 +422,10 @@ static int put_conversion(struct formatting *formatting, const char *conversion,
 		letter = is_text ? 's' : 'd';
 	for (size_t i = 0; i + 1 < bytes; i++)
 		if (!strchr("lhzjq", conversion[i]) &&
-		    !append(out, LINER_FORMAT_BYTES, "%c", conversion[i]))
-			return too_long(formatting->scope, formatting->format);
-	if (!append(out, LINER_FORMAT_BYTES, "%c", letter))
-		return too_long(formatting->scope, formatting->format);
+		    !liner_append(out, LINER_FORMAT_BYTES, "%c", conversion[i]))
+			return liner_too_long(formatting->scope, formatting->format);
+	if (!liner_append(out, LINER_FORMAT_BYTES, "%c", letter))
+		return liner_too_long(formatting->scope, formatting->format);
 	formatting->kept = strlen(out);
 	return 0;
 }
@@ -756,11 +459,11 @@ static int put_constant(struct formatting *formatting, const struct liner_value 
 {
 	char *out = formatting->spec->format;
 	const bool fits = value->kind == LINER_CONSTANT
-		? append(out, LINER_FORMAT_BYTES, "%" PRId64, value->number)
-		: append(out, LINER_FORMAT_BYTES, "%.*s", (int)value->node->bytes - 2,
+		? liner_append(out, LINER_FORMAT_BYTES, "%" PRId64, value->number)
+		: liner_append(out, LINER_FORMAT_BYTES, "%.*s", (int)value->node->bytes - 2,
 			 value->node->text + 1);
 
-	return fits ? 0 : too_long(formatting->scope, formatting->format);
+	return fits ? 0 : liner_too_long(formatting->scope, formatting->format);
 }
 
 /* Converts the next argument. @bytes: length of the conversion at @conversion. */
@@ -833,7 +536,7 @@ static int format(struct formatting *formatting)
 			bytes = put_escape(formatting, text, &fits);
 		} else if (*text == '%' && at + 1 < end && text[1] == '%') {
 			bytes = 2;
-			fits = append(formatting->spec->format, LINER_FORMAT_BYTES, "%%%%");
+			fits = liner_append(formatting->spec->format, LINER_FORMAT_BYTES, "%%%%");
 		} else if (*text == '%') {
 			bytes = measure_conversion(text, end - at);
 			err = convert(formatting, text, bytes, &is_dropped);
@@ -843,7 +546,7 @@ static int format(struct formatting *formatting)
 		if (err)
 			return err;
 		if (!fits)
-			return too_long(formatting->scope, node);
+			return liner_too_long(formatting->scope, node);
 		at += bytes;
 		if (is_dropped)
 			at = drop(formatting, at);
@@ -881,13 +584,14 @@ int liner_spec_print(struct liner_spec *spec, struct liner_scope *scope, uint32_
 	}
 	spec->has_print = true;
 	if (spec->format[0] && !put_byte(&formatting, ' '))
-		return too_long(scope, call);
+		return liner_too_long(scope, call);
 	return format(&formatting);
 }
 
 static bool write_value(const struct liner_listed *value, char *out)
 {
-	return append(out, PROBE_SPEC_BYTES, " %s%s%s%s%s", value->is_named ? value->name : "",
+	return liner_append(out, PROBE_SPEC_BYTES, " %s%s%s%s%s",
+			    value->is_named ? value->name : "",
 		      value->is_named ? "=" : "", value->text, value->type[0] ? ":" : "",
 		      value->type);
 }
@@ -901,21 +605,21 @@ int liner_spec_write(const struct liner_spec *spec, const char *target,
 	strcpy(format, spec->format);
 	trim(format);
 	out[0] = '\0';
-	fits = append(out, PROBE_SPEC_BYTES, "%s", target);
+	fits = liner_append(out, PROBE_SPEC_BYTES, "%s", target);
 	for (int is_printed = 1; is_printed >= 0; is_printed--)
 		for (uint32_t i = 0; i < spec->value_count; i++)
 			if (spec->values[i].is_printed == is_printed)
 				fits = fits && write_value(&spec->values[i], out);
 	if (spec->condition[0])
-		fits = fits && append(out, PROBE_SPEC_BYTES, " if %s", spec->condition);
+		fits = fits && liner_append(out, PROBE_SPEC_BYTES, " if %s", spec->condition);
 	if (spec->on[0])
-		fits = fits && append(out, PROBE_SPEC_BYTES, " on %s", spec->on);
+		fits = fits && liner_append(out, PROBE_SPEC_BYTES, " on %s", spec->on);
 	if (spec->keys[0])
-		fits = fits && append(out, PROBE_SPEC_BYTES, " by %s", spec->keys);
+		fits = fits && liner_append(out, PROBE_SPEC_BYTES, " by %s", spec->keys);
 	if (spec->aggregates[0])
-		fits = fits && append(out, PROBE_SPEC_BYTES, " : %s", spec->aggregates);
+		fits = fits && liner_append(out, PROBE_SPEC_BYTES, " : %s", spec->aggregates);
 	else if (format[0])
-		fits = fits && append(out, PROBE_SPEC_BYTES, " : print \"%s\"", format);
+		fits = fits && liner_append(out, PROBE_SPEC_BYTES, " : print \"%s\"", format);
 	for (const char *byte = out; *byte; byte++)
 		if (iscntrl((unsigned char)*byte))
 			return probe_column_refuse(scope->why, scope->clause->at,

@@ -54,4 +54,20 @@ int liner_spec_print(struct liner_spec *spec, struct liner_scope *scope, uint32_
 int liner_spec_write(const struct liner_spec *spec, const char *target,
 		     char out[PROBE_SPEC_BYTES], struct liner_scope *scope);
 
+/* For one_liner_condition.c. */
+
+/* Appends to @out[@room], terminated. False: no room; nothing is appended. */
+bool liner_append(char *out, size_t room, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+int liner_too_long(const struct liner_scope *scope, const struct liner_node *node);
+bool liner_is_in(const char *name, const char *const words[], size_t count);
+/* True: in a condition, or as a key, the name means something else than a value. */
+bool liner_is_reserved(const struct liner_scope *scope, const char *name);
+/* True: the text stands for the value where no type is known: in conditions and aggregates. */
+bool liner_is_bare(const struct liner_value *value);
+/* Returns the name of a listed value, BORROWED from @spec, and lists it if it was not; NULL:
+ * refused. */
+const char *liner_spec_name(struct liner_spec *spec, struct liner_scope *scope,
+			    const struct liner_value *value);
+
 #endif

@@ -629,7 +629,7 @@ static int find_register(struct liner_scope *scope, const struct liner_node *nod
 static int refuse_call(const struct liner_scope *scope, const struct liner_node *node)
 {
 	static const char *const reasons[][2] = {
-		{ "cgroupid", "-G NAME follows one cgroup; by cgroup counts by it" },
+		{ "cgroupid", "a condition has no cgroup; by cgroup counts by it" },
 		{ "buf", "bytes of a length that is known at the hit have no type; :u8[64] has 64 "
 			 "of them" },
 		{ "kaddr", "the address of a variable is none of a hit; *kaddr(\"x\") is @x" },

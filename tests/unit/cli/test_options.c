@@ -586,6 +586,31 @@ static void test_both_ends_of_one_place_are_one_probe(void **state)
 	assert_string_equal(options.probes[2].text, "kr:g");
 }
 
+/* A program of bpftrace is a probe, or several. What --dry-run says of it is kept. */
+static void test_a_one_liner_is_the_probes_that_it_means(void **state)
+{
+	(void)state;
+	accept("--probe kprobe:f{@++} --probe kprobe:g{@s[tid]=nsecs}kretprobe:g/@s[tid]/{@++}");
+	assert_int_equal(options.probe_count, 2);
+	assert_string_equal(options.probes[0].text, "k:f");
+	assert_string_equal(options.probes[1].text, "lat:g");
+	assert_string_equal(options.translations,
+			    "kprobe:f{@++}\n  = k:f\n"
+			    "kprobe:g{@s[tid]=nsecs}kretprobe:g/@s[tid]/{@++}\n  = lat:g\n");
+	accept("--probe t:a:b{@++}interval:s:5{exit()}");
+	assert_string_equal(options.translations, "t:a:b{@++}interval:s:5{exit()}\n  = t:a:b\n"
+			    "  exit(): --duration 5 ends the run\n");
+	accept("--probe k:f");
+	assert_null(options.translations);
+	refuse("--probe profile:hz:99{@++}", "--probe profile:hz:99{@++}: column 1: sampling is "
+	       "flametop itself: flametop -F 99");
+	refuse("--probe kprobe:f{@++} --probe k:f", "--probe k:f: it is given twice");
+	refuse("--probe kprobe:f/comm==\"a_name_of_17_byte\"/{@++}",
+	       "--probe kprobe:f/comm==\"a_name_of_17_byte\"/{@++}: = k:f if comm == "
+	       "\"a_name_of_17_byte\": column 16: commands are cut to 15 bytes: write comm == "
+	       "\"a_name_of_17_by\"");
+}
+
 static void test_caps_and_leases_have_units(void **state)
 {
 	(void)state;
@@ -730,6 +755,7 @@ UNIT_TESTS(test_options)
 		TEST(test_a_setting_is_refused_by_its_long_name),
 		TEST(test_probes_are_read_and_kept_in_order),
 		TEST(test_both_ends_of_one_place_are_one_probe),
+		TEST(test_a_one_liner_is_the_probes_that_it_means),
 		TEST(test_caps_and_leases_have_units),
 		TEST(test_questions_about_probes_look_at_the_other_options),
 		TEST(test_probes_that_cannot_be_are_refused),

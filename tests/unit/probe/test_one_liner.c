@@ -224,7 +224,7 @@ static const struct refusal refusals[] = {
 	  "column 1: an event that samples is no probe: flametop -e cache-misses -c 1000000" },
 	{ "tracepoint:syscalls:sys_enter_openat /cgroup == cgroupid(\"/sys/fs/cgroup/mycg\")/ "
 	  "{ printf(\"%s\\n\", str(args->filename)); }",
-	  "column 49: cgroupid: -G NAME follows one cgroup; by cgroup counts by it; the nearest "
+	  "column 49: cgroupid: a condition has no cgroup; by cgroup counts by it; the nearest "
 	  "spec: lat:t:syscalls:sys_enter_openat filename:ustring ret" },
 	{ "rawtracepoint:sched_switch { @++ }",
 	  "column 1: rawtracepoint has arguments without names: t:GROUP:NAME is the same "
@@ -245,7 +245,7 @@ static const struct refusal refusals[] = {
 	  "pattern of names" },
 	/* Conditions. */
 	{ "k:f /uid == 3/ { @++ }",
-	  "column 6: uid: a condition has no user: --uid follows the processes of one" },
+	  "column 6: uid: a condition has no user; by uid counts by it" },
 	{ "k:f /pid == $1/ { @++ }",
 	  "column 13: $1: an argument of the program: write what it is" },
 	{ "k:f /arg0 == arg1/ { @++ }",
