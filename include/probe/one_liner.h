@@ -7,6 +7,7 @@
  *         column, with the spec or the option that asks the same where there is one. What only
  *         prints or clears maps (END, interval:) is left out, since the screen shows them all the
  *         time.
+ *         What comes out is a spec: probe_spec_parse() takes it.
  * Source: bpftrace(8), ply(1); probe/probe_spec.h for what comes out.
  * Thread: any. Pure: no file is looked at, so a function or field that is not there is found later.
  */

@@ -82,8 +82,6 @@ static int add_one_liner(struct options *out, const char *text, struct diag *why
 		err = note_translation(out, "  = ", made->specs[i], why);
 		if (!err)
 			err = add_probe(out, made->specs[i], why);
-		if (err)
-			diag_prefix(why, "= %s", made->specs[i]);
 	}
 	if (!err && made->note[0])
 		err = note_translation(out, "  ", made->note, why);

@@ -37,6 +37,7 @@ struct translation {
 	struct group groups[ONE_LINER_SPECS_MAX];	/* one block's, while it is translated */
 	uint32_t group_count;
 	uint32_t steps;
+	struct probe_spec parsed;	/* while a spec is checked */
 	struct one_liner *out;
 	struct diag *why;
 };
@@ -752,6 +753,20 @@ static int translate_clause(struct translation *translation, uint32_t index)
 	return write_groups(translation, scope, target, on);
 }
 
+/* Refuses what the language of specs refuses, in the words that it has. */
+static int check_specs(struct translation *translation)
+{
+	const struct one_liner *out = translation->out;
+
+	for (uint32_t i = 0; i < out->count; i++) {
+		if (!probe_spec_parse(&translation->parsed, out->specs[i], translation->why))
+			continue;
+		diag_prefix(translation->why, "= %.300s", out->specs[i]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int translate(struct translation *translation, const char *text)
 {
 	int err = liner_parse(&translation->tree, text, translation->why);
@@ -761,6 +776,8 @@ static int translate(struct translation *translation, const char *text)
 		err = open_clause(translation, i);
 	for (uint32_t i = 0; i < translation->tree.clause_count && !err; i++)
 		err = translate_clause(translation, i);
+	if (!err)
+		err = check_specs(translation);
 	if (!err && !translation->out->count)
 		err = refuse(translation, liner_skip_blanks(text, 0), "nothing is counted or "
 		"printed "

@@ -228,7 +228,7 @@ int liner_point_parse(struct liner_point *out, const struct liner_tree *tree,
 	out->is_typed = provider->is_typed;
 	out->at = typed->at;
 	err = copy_typed(line, tree, typed, provider, why);
-	if (!err && probe_sections_read(sections, &count, line, &at, NULL, NULL))
+	if (!err && probe_sections_read(sections, &count, line, &at, 0, NULL))
 		err = probe_column_refuse(why, typed->at, "the point can't be read: a name is "
 					  "missing, or a quote does not end");
 	if (!err)

@@ -137,11 +137,18 @@ bool liner_is_bare(const struct liner_value *value)
 	return !value->type[0] && !strchr("+@%", value->text[0]);
 }
 
+/* Writes a value where keys and aggregates name one, with its type. */
+static void write_value_in_place(const struct liner_scope *scope, const struct liner_value *value,
+				 char out[128])
+{
+	snprintf(out, 128, "%s%s%s%s", liner_is_reserved(scope, value->text) ? "args." : "",
+		 value->text, value->type[0] ? ":" : "", value->type);
+}
+
 /* Writes a value as a key. "": it is the same at each hit. */
-static int write_key(struct liner_spec *spec, struct liner_scope *scope, uint32_t at, char out[128])
+static int write_key(struct liner_scope *scope, uint32_t at, char out[128])
 {
 	struct liner_value value;
-	const char *name;
 	int err = liner_value_find(scope, at, &value);
 
 	out[0] = '\0';
@@ -155,15 +162,12 @@ static int write_key(struct liner_spec *spec, struct liner_scope *scope, uint32_
 			      "last seconds, the log has the time of each hit");
 	if (value.kind == LINER_BUILTIN && !strcmp(value.text, "func") && !scope->point.is_wildcard)
 		return 0;
-	if (value.kind == LINER_BUILTIN ||
-	    (liner_is_bare(&value) && !liner_is_reserved(scope, value.text))) {
+	if (value.kind == LINER_BUILTIN)
 		snprintf(out, 128, "%s", value.text);
-		return 0;
-	}
-	name = liner_spec_name(spec, scope, &value);
-	if (!name)
-		return -EINVAL;
-	snprintf(out, 128, "%s", name);
+	else if (!strcmp(value.text, "$retval") && !value.type[0])
+		strcpy(out, "retval");
+	else
+		write_value_in_place(scope, &value, out);
 	return 0;
 }
 
@@ -172,7 +176,7 @@ int liner_spec_keys(struct liner_spec *spec, struct liner_scope *scope, uint32_t
 	char key[128];
 
 	for (uint32_t at = first; at; at = node_of(scope, at)->next) {
-		int err = write_key(spec, scope, at, key);
+		int err = write_key(scope, at, key);
 
 		if (err)
 			return err;
@@ -210,6 +214,7 @@ static int write_expression(struct liner_spec *spec, struct liner_scope *scope, 
 	struct liner_value value;
 	unsigned int level;
 	const char *name;
+	char text[128];
 	bool has_parentheses;
 	int err = liner_value_find(scope, at, &value);
 
@@ -222,8 +227,10 @@ static int write_expression(struct liner_spec *spec, struct liner_scope *scope, 
 	case LINER_LATENCY:
 		return liner_append(out, room, "lat") ? 0 : liner_too_long(scope, value.node);
 	case LINER_FETCHED:
-		name = liner_is_bare(&value) && !liner_is_reserved(scope, value.text)
-			       ? value.text : liner_spec_name(spec, scope, &value);
+		name = text;
+		write_value_in_place(scope, &value, text);
+		if (strchr("+@%", text[0]))	/* it would read as arithmetic */
+			name = liner_spec_name(spec, scope, &value);
 		if (!name)
 			return -EINVAL;
 		return liner_append(out, room, "%s", name) ? 0 : liner_too_long(scope, value.node);
@@ -405,32 +412,29 @@ static size_t drop(struct formatting *formatting, size_t at)
 	return at;
 }
 
-/* Writes the conversion for the value: its flags, width and letter, without the C type's length. */
-static int put_conversion(struct formatting *formatting, const char *conversion, size_t bytes,
+/* Writes the conversion for the value: a format has no widths. */
+static int put_conversion(struct formatting *formatting, char letter,
 			  const struct liner_value *value)
 {
 	static const char *const texts[] = { "string", "ustring", "symbol", "ipv4", "ipv6",
 					     "mac", "errno", "sockaddr" };
 	const bool is_text = liner_is_in(value->type, texts, sizeof(texts) / sizeof(texts[0]));
-	char letter = conversion[bytes - 1];
-	char *out = formatting->spec->format;
 
-	if (!strchr("sdiuxXpcv", letter))
-		return refuse(formatting->scope, formatting->format, "a format has %s %d %u %x %p "
-			      "%c");
-	if (letter == 'v')
-		letter = is_text ? 's' : 'd';
-	for (size_t i = 0; i + 1 < bytes; i++)
-		if (!strchr("lhzjq", conversion[i]) &&
-		    !liner_append(out, LINER_FORMAT_BYTES, "%c", conversion[i]))
-			return liner_too_long(formatting->scope, formatting->format);
-	if (!liner_append(out, LINER_FORMAT_BYTES, "%c", letter))
+	if (is_text || letter == 's')
+		letter = 's';
+	else if (letter == 'i' || letter == 'v')
+		letter = 'd';
+	else if (letter == 'X' || letter == 'p')
+		letter = 'x';
+	if (!strchr("sdux", letter))
+		return refuse(formatting->scope, formatting->format, "a format has %d %u %x %s");
+	if (!liner_append(formatting->spec->format, LINER_FORMAT_BYTES, "%%%c", letter))
 		return liner_too_long(formatting->scope, formatting->format);
-	formatting->kept = strlen(out);
+	formatting->kept = strlen(formatting->spec->format);
 	return 0;
 }
 
-static int print_value(struct formatting *formatting, const char *conversion, size_t bytes,
+static int print_value(struct formatting *formatting, char letter,
 		       const struct liner_value *value)
 {
 	struct liner_spec *spec = formatting->spec;
@@ -451,7 +455,7 @@ static int print_value(struct formatting *formatting, const char *conversion, si
 	if (!made)
 		return -EINVAL;
 	made->is_printed = true;
-	return put_conversion(formatting, conversion, bytes, value);
+	return put_conversion(formatting, letter, value);
 }
 
 /* Writes a constant into the format. */
@@ -466,9 +470,8 @@ static int put_constant(struct formatting *formatting, const struct liner_value 
 	return fits ? 0 : liner_too_long(formatting->scope, formatting->format);
 }
 
-/* Converts the next argument. @bytes: length of the conversion at @conversion. */
-static int convert(struct formatting *formatting, const char *conversion, size_t bytes,
-		   bool *is_dropped)
+/* Converts the next argument, by a conversion that ends in @letter. */
+static int convert(struct formatting *formatting, char letter, bool *is_dropped)
 {
 	struct liner_scope *scope = formatting->scope;
 	const uint32_t at = formatting->argument;
@@ -486,7 +489,7 @@ static int convert(struct formatting *formatting, const char *conversion, size_t
 	if (formatting->is_join)	/* the texts of an argv */
 		strcpy(value.type, scope->point.kind == PROBE_TRACEPOINT ? "ustring" : "string");
 	if (value.kind == LINER_FETCHED)
-		return print_value(formatting, conversion, bytes, &value);
+		return print_value(formatting, letter, &value);
 	*is_dropped = true;	/* a line has time, process, thread, CPU, function and latency */
 	if (value.kind == LINER_BUILTIN && (!strcmp(value.text, "uid") ||
 					    !strcmp(value.text, "cgroup") ||
@@ -539,7 +542,7 @@ static int format(struct formatting *formatting)
 			fits = liner_append(formatting->spec->format, LINER_FORMAT_BYTES, "%%%%");
 		} else if (*text == '%') {
 			bytes = measure_conversion(text, end - at);
-			err = convert(formatting, text, bytes, &is_dropped);
+			err = convert(formatting, text[bytes - 1], &is_dropped);
 		} else {
 			fits = put_byte(formatting, isspace((unsigned char)*text) ? ' ' : *text);
 		}
@@ -596,6 +599,18 @@ static bool write_value(const struct liner_listed *value, char *out)
 		      value->type);
 }
 
+/* Adds conversions to a format for values that only the condition needs: each value has one. */
+static bool add_unprinted(const struct liner_spec *spec, char format[LINER_FORMAT_BYTES])
+{
+	bool fits = true;
+
+	for (uint32_t i = 0; i < spec->value_count && format[0]; i++)
+		if (!spec->values[i].is_printed)
+			fits = fits && liner_append(format, LINER_FORMAT_BYTES, " %s=%%s",
+						    spec->values[i].name);
+	return fits;
+}
+
 int liner_spec_write(const struct liner_spec *spec, const char *target,
 		     char out[PROBE_SPEC_BYTES], struct liner_scope *scope)
 {
@@ -605,7 +620,7 @@ int liner_spec_write(const struct liner_spec *spec, const char *target,
 	strcpy(format, spec->format);
 	trim(format);
 	out[0] = '\0';
-	fits = liner_append(out, PROBE_SPEC_BYTES, "%s", target);
+	fits = add_unprinted(spec, format) && liner_append(out, PROBE_SPEC_BYTES, "%s", target);
 	for (int is_printed = 1; is_printed >= 0; is_printed--)
 		for (uint32_t i = 0; i < spec->value_count; i++)
 			if (spec->values[i].is_printed == is_printed)

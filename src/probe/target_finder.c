@@ -343,20 +343,17 @@ static void add_typed_event(const struct target_finder *finder, struct target_re
 static void add_translated(struct target_reply *reply, const char *spec, const char *note)
 {
 	struct target_result result = { .kind = TARGET_TYPED };
-	struct diag why = { .text = "" };
 	char shown[TARGET_SPEC_BYTES];
-	struct probe_spec parsed;
 
-	if (strlen(spec) >= sizeof(result.spec))
-		diag_set(&why, -EINVAL, "the spec is too long for this list: --probe takes it");
-	else
-		result.is_able = !probe_spec_parse(&parsed, spec, &why);
+	result.is_able = strlen(spec) < sizeof(result.spec);
+	if (!result.is_able)
+		note = "the spec is too long for this list: --probe takes it";
+	else if (!note[0])
+		note = "as translated";
 	snprintf(result.spec, sizeof(result.spec), "%s", result.is_able ? spec : "");
 	snprintf(shown, sizeof(shown), "= %s", spec);
 	sanitize_text(result.shown, sizeof(result.shown), shown, strlen(shown));
-	if (result.is_able)
-		snprintf(why.text, sizeof(why.text), "%s", note[0] ? note : "as translated");
-	sanitize_text(result.note, sizeof(result.note), why.text, strlen(why.text));
+	sanitize_text(result.note, sizeof(result.note), note, strlen(note));
 	add_result(reply, &result);
 }
 

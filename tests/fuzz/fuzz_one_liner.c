@@ -1,5 +1,5 @@
 /* fuzz_one_liner.c - any text as a one-liner: a translation is one line that fits a spec, the same
- * each time, and can be given to the parser of specs; a refusal has a sentence. */
+ * each time, and a spec; a refusal has a sentence. */
 #include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@ static void check_spec(const char *text)
 	for (const char *byte = text; *byte; byte++)
 		if (iscntrl((unsigned char)*byte))
 			abort();
-	(void)probe_spec_parse(&spec, text, NULL);
+	if (probe_spec_parse(&spec, text, NULL))
+		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
