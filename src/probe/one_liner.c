@@ -19,12 +19,21 @@
 #include "probe_section.h"
 
 #define CONDITIONS_MAX 8	/* ifs in each other */
+#define MAPS_MAX       PROBE_AGGREGATES_MAX
 #define DEPTH_MAX      64	/* as the parser's */
+
+/* An if around a statement. */
+struct condition {
+	uint32_t at;		/* its node */
+	uint32_t is_opposite;	/* 1: the statement is that of its else */
+};
 
 /* One spec of a block: it counts by the same keys under the same conditions, or prints. */
 struct group {
 	struct liner_spec spec;
-	uint32_t conditions[CONDITIONS_MAX];
+	const struct liner_node *maps[MAPS_MAX];	/* those that it fills */
+	uint32_t map_count;
+	struct condition conditions[CONDITIONS_MAX];
 	uint32_t condition_count;
 	char keys[LINER_PART_BYTES];
 	bool is_print;
@@ -543,7 +552,8 @@ static struct group *find_group(struct translation *translation, const struct gr
 
 		if (group->is_print == like->is_print && !strcmp(group->keys, like->keys) &&
 		    group->condition_count == like->condition_count &&
-		    !memcmp(group->conditions, like->conditions, sizeof(like->conditions)))
+		    !memcmp(group->conditions, like->conditions,
+			    like->condition_count * sizeof(like->conditions[0])))
 			return group;
 	}
 	if (translation->group_count == ONE_LINER_SPECS_MAX)
@@ -566,8 +576,8 @@ static int add_conditions(struct translation *translation, struct liner_scope *s
 		err = liner_spec_condition(&group->spec, scope, scope->clause->filter, false);
 	for (uint32_t i = 0; i < group->condition_count && !err; i++)
 		err = liner_spec_condition(&group->spec, scope,
-					   node_of(translation, group->conditions[i])->first,
-					   false);
+					   node_of(translation, group->conditions[i].at)->first,
+					   group->conditions[i].is_opposite);
 	return err;
 }
 
@@ -619,6 +629,39 @@ static bool is_filled_elsewhere(struct translation *translation, const struct li
 	return false;
 }
 
+/* True: a key of @map is the function, so blocks of other functions fill other groups of it. */
+static bool has_function_key(struct translation *translation, struct liner_scope *scope,
+			     const struct liner_node *map)
+{
+	for (uint32_t key = map->first; key; key = node_of(translation, key)->next) {
+		struct liner_scope *inner = scope;
+		const uint32_t found = liner_follow(&inner, key);
+
+		if (found && (liner_is(node_of(translation, found), "func") ||
+			      liner_is(node_of(translation, found), "probe")))
+			return true;
+	}
+	return false;
+}
+
+/* Notes that @group fills @map, which no other group of the block may. */
+static int add_map(struct translation *translation, struct group *group,
+		   const struct liner_node *map)
+{
+	for (uint32_t i = 0; i < translation->group_count; i++) {
+		struct group *other = &translation->groups[i];
+
+		for (uint32_t k = 0; k < other->map_count; k++)
+			if (other != group && is_same_text(other->maps[k], map))
+				return refuse_node(translation, map, "one map under several "
+						   "conditions or keys: a spec has one of each");
+	}
+	if (group->map_count == MAPS_MAX)
+		return refuse_node(translation, map, "more aggregates than a spec has");
+	group->maps[group->map_count++] = map;
+	return 0;
+}
+
 static int translate_map(struct translation *translation, struct liner_scope *scope,
 			 const struct group *conditions, const struct liner_node *node)
 {
@@ -634,10 +677,13 @@ static int translate_map(struct translation *translation, struct liner_scope *sc
 	if (!is_set && !is_sum && !liner_is(node, "++"))
 		return refuse_node(translation, node, "a spec counts and sums, it takes nothing "
 				   "away");
-	if (is_filled_elsewhere(translation, scope, map))
+	if (!has_function_key(translation, scope, map) &&
+	    is_filled_elsewhere(translation, scope, map))
 		return refuse_node(translation, map, "one map of several points: a spec is of one, "
 				   "so ask for each, or for a pattern of names");
 	err = open_group(translation, scope, conditions, map->first, false, node, &group);
+	if (!err)
+		err = add_map(translation, group, map);
 	if (!err && is_set)
 		err = liner_spec_aggregate(&group->spec, scope, node->second);
 	else if (!err)
@@ -645,10 +691,20 @@ static int translate_map(struct translation *translation, struct liner_scope *sc
 	return err;
 }
 
+/* True: a format of times has more than conversions and signs. */
+static bool has_words(const struct liner_node *format)
+{
+	for (size_t i = 1; format->kind == LINER_STRING && i < format->bytes; i++)
+		if (isalnum((unsigned char)format->text[i]) &&
+		    !strchr("%\\", format->text[i - 1]))
+			return true;
+	return false;
+}
+
 static int translate_call(struct translation *translation, struct liner_scope *scope,
 			  const struct group *conditions, uint32_t at)
 {
-	static const char *const ignored[] = { "delete", "clear", "zero", "time" };
+	static const char *const ignored[] = { "delete", "clear", "zero" };
 	static const char *const printing[] = { "printf", "print", "join" };
 	const struct liner_node *node = node_of(translation, at);
 	struct group *group = NULL;
@@ -663,6 +719,11 @@ static int translate_call(struct translation *translation, struct liner_scope *s
 		err = open_group(translation, scope, conditions, 0, true, node, &group);
 		return err ? err : liner_spec_print(&group->spec, scope, at);
 	}
+	if (liner_is(node, "time") && !has_words(node_of(translation, node->first)))
+		return 0;
+	if (liner_is(node, "time"))
+		return refuse_node(translation, node, "each line has its time: printf prints the "
+				   "words");
 	if (liner_is(node, "exit"))
 		return refuse_node(translation, node, "a hit does not end the run: --duration "
 				   "does after a time");
@@ -679,14 +740,23 @@ static int translate_if(struct translation *translation, struct liner_scope *sco
 	const struct liner_node *node = node_of(translation, at);
 	struct group inner = *conditions;
 
-	if (node->third)
-		return refuse_node(translation, node_of(translation, node->third), "one spec has "
-				   "one condition: ask with it, and with its opposite");
+	int err;
+
 	if (inner.condition_count == CONDITIONS_MAX)
 		return refuse_node(translation, node, "too many in each other");
-	if (!liner_is_begun(scope, node->first))
-		inner.conditions[inner.condition_count++] = at;
-	return translate_statements(translation, scope, &inner, node->second);
+	if (liner_is_begun(scope, node->first)) {
+		if (node->third)
+			return refuse_node(translation, node_of(translation, node->third),
+					   "a latency that did not begin is none");
+		return translate_statements(translation, scope, conditions, node->second);
+	}
+	inner.conditions[inner.condition_count++] = (struct condition){ at, false };
+	err = translate_statements(translation, scope, &inner, node->second);
+	if (err || !node->third)
+		return err;
+	inner.conditions[inner.condition_count - 1].is_opposite = true;
+	return translate_statements(translation, scope, &inner,
+				    node_of(translation, node->third)->next);
 }
 
 static int translate_statements(struct translation *translation, struct liner_scope *scope,
@@ -713,6 +783,15 @@ static int translate_statements(struct translation *translation, struct liner_sc
 	return err;
 }
 
+/* True: the last spec is there before. */
+static bool is_repeated(const struct one_liner *out)
+{
+	for (uint32_t i = 0; i + 1 < out->count; i++)
+		if (!strcmp(out->specs[i], out->specs[out->count - 1]))
+			return true;
+	return false;
+}
+
 /* Appends the specs of the groups. */
 static int write_groups(struct translation *translation, struct liner_scope *scope,
 			const char *target, const char *on)
@@ -728,6 +807,8 @@ static int write_groups(struct translation *translation, struct liner_scope *sco
 				      "needed");
 		strcpy(spec->on, on);
 		err = liner_spec_write(spec, target, out->specs[out->count++], scope);
+		if (!err && is_repeated(out))	/* its values are on each line anyway */
+			memset(out->specs[--out->count], 0, sizeof(out->specs[0]));
 	}
 	return err;
 }

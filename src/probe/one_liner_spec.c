@@ -138,7 +138,7 @@ bool liner_is_bare(const struct liner_value *value)
 }
 
 /* Writes a value where keys and aggregates name one, with its type. */
-static void write_value_in_place(const struct liner_scope *scope, const struct liner_value *value,
+static void write_inline(const struct liner_scope *scope, const struct liner_value *value,
 				 char out[128])
 {
 	snprintf(out, 128, "%s%s%s%s", liner_is_reserved(scope, value->text) ? "args." : "",
@@ -167,7 +167,7 @@ static int write_key(struct liner_scope *scope, uint32_t at, char out[128])
 	else if (!strcmp(value.text, "$retval") && !value.type[0])
 		strcpy(out, "retval");
 	else
-		write_value_in_place(scope, &value, out);
+		write_inline(scope, &value, out);
 	return 0;
 }
 
@@ -228,7 +228,7 @@ static int write_expression(struct liner_spec *spec, struct liner_scope *scope, 
 		return liner_append(out, room, "lat") ? 0 : liner_too_long(scope, value.node);
 	case LINER_FETCHED:
 		name = text;
-		write_value_in_place(scope, &value, text);
+		write_inline(scope, &value, text);
 		if (strchr("+@%", text[0]))	/* it would read as arithmetic */
 			name = liner_spec_name(spec, scope, &value);
 		if (!name)

@@ -93,6 +93,7 @@ static const struct example of_ply[] = {
 
 static const struct example points[] = {
 	{ "k:f { @ = count() }", "k:f", NULL },
+	{ "k:a* { @[func] = count() } k:b { @[func] = count() }", "k:a* by func | k:b", NULL },
 	{ "kr:f{@++}", "kr:f", NULL },
 	{ "u:/bin/bash:readline { @++; }", "u:/bin/bash:readline", NULL },
 	{ "ur:/bin/bash:readline/pid==3/{ @++; }", "ur:/bin/bash:readline if pid == 3", NULL },
@@ -141,6 +142,9 @@ static const struct example conditions[] = {
 	  "t:syscalls:sys_enter_openat filename:ustring if filename == \"/etc/hosts\"", NULL },
 	{ "k:f /arg0 == 1 || arg1 == 2/ { if (arg2 > 3) { @++ } }",
 	  "k:f if ($arg1 == 1 or $arg2 == 2) and $arg3 > 3", NULL },
+	{ "k:f { if (arg0 > 5) { @a = count(); } else if (arg1) { @b = sum(arg1) } else { @c++ } }",
+	  "k:f if $arg1 > 5 | k:f if $arg1 <= 5 and $arg2 != 0 : sum($arg2) | "
+	  "k:f if $arg1 <= 5 and $arg2 == 0", NULL },
 	{ "k:f { $n = arg2; if ($n > 5) { @ = sum($n) } }", "k:f if $arg3 > 5 : sum($arg3)", NULL },
 	{ "k:f { @s[tid] = nsecs } kr:f /@s[tid] && (nsecs - @s[tid]) / 1000000 > 5/ { @++ }",
 	  "lat:f if lat > 5ms", NULL },
@@ -161,6 +165,7 @@ static const struct example values[] = {
 	  NULL },
 	{ "k:f { @ += arg1 }", "k:f : sum($arg2)", NULL },
 	{ "k:f { @ = sum(1) }", "k:f", NULL },
+	{ "k:f { time(\"%H:%M:%S \"); printf(\"%d\\n\", pid); @ = count() }", "k:f", NULL },
 	{ "k:f { @[cpu, uid, cgroup, tid] = count() }", "k:f by cpu,uid,cgroup,tid", NULL },
 	{ "k:f { @[((struct task_struct *)curtask)->real_parent->tgid] = count() }", "k:f by ppid",
 	  NULL },
@@ -257,8 +262,14 @@ static const struct refusal refusals[] = {
 	{ "t:sched:sched_switch /args.prev_state == TASK_DEAD/ { @++ }",
 	  "column 42: TASK_DEAD: a constant of the kernel's headers is not known here: write its "
 	  "number" },
-	{ "k:f { if (arg0) { @a++ } else { @b++ } }",
-	  "column 26: else: one spec has one condition: ask with it, and with its opposite" },
+	{ "k:f { if (arg0) { @a++ } else { @a++ } }",
+	  "column 33: @a: one map under several conditions or keys: a spec has one of each" },
+	{ "k:f { @a[comm]++; @a[pid]++; }",
+	  "column 19: @a: one map under several conditions or keys: a spec has one of each" },
+	{ "k:f { @s[tid] = nsecs } kr:f { if (@s[tid]) { @a++ } else { @b++ } }",
+	  "column 54: else: a latency that did not begin is none" },
+	{ "k:f { time(\"%H:%M dropped\\n\"); }",
+	  "column 7: time: each line has its time: printf prints the words" },
 	{ "k:f { while (1) { @++ } }", "column 7: a loop has no counterpart in a spec" },
 	/* Values. */
 	{ "kr:f { @ = hist(arg0) }",
