@@ -21,7 +21,7 @@
 #include "probe/probe_spec.h"
 
 #define ONE_LINER_SPECS_MAX  4
-#define ONE_LINER_NOTE_BYTES 160
+#define ONE_LINER_NOTE_BYTES 240
 
 struct one_liner {
 	char specs[ONE_LINER_SPECS_MAX][PROBE_SPEC_BYTES];	/* one line each */

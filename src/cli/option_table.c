@@ -265,8 +265,8 @@ const struct option_row option_rows[] = {
 		.help = "k:FUNC, u:FILE:FUNC; kr: ur: (return), lat: (both);\n"
 			"t:GROUP:NAME, U:FILE:NAME; values; if EXPR; repeatable",
 		.more = "Without -e only the probes are sampled. Entry and return of one function "
-			"are one probe, which shows the latency. See PROBES and "
-			"flametop-spec(7).",
+			"are one probe, which shows the latency. One-liners of bpftrace and ply "
+			"are translated. See PROBES and flametop-spec(7).",
 	},
 	{
 		.group = OPTIONS_PROBES, .name = "weight", .argument = "WHAT",

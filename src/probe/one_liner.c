@@ -296,10 +296,10 @@ static void note_end(struct translation *translation, const struct liner_clause 
 	size_t left = colon ? point->bytes - (size_t)(colon - text) : 0;
 
 	if (left < 4 || strncmp(colon, ":s:", 3) != 0)
-		snprintf(translation->out->note, ONE_LINER_NOTE_BYTES, "exit(): --duration ends "
+		liner_note(translation->out->note, "exit(): --duration ends "
 			 "the run");
 	else
-		snprintf(translation->out->note, ONE_LINER_NOTE_BYTES, "exit(): --duration %.*s "
+		liner_note(translation->out->note, "exit(): --duration %.*s "
 			 "ends the run", (int)(left - 3 < 20 ? left - 3 : 20), colon + 3);
 }
 

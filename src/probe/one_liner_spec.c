@@ -225,7 +225,11 @@ static int write_expression(struct liner_spec *spec, struct liner_scope *scope, 
 		return liner_append(out, room, "%" PRId64, value.number)
 			       ? 0 : liner_too_long(scope, value.node);
 	case LINER_LATENCY:
-		return liner_append(out, room, "lat") ? 0 : liner_too_long(scope, value.node);
+		if (!least || !strcmp(value.unit, "ns"))	/* alone it is a time in any unit */
+			return liner_append(out, room, "lat")
+				       ? 0 : liner_too_long(scope, value.node);
+		return liner_append(out, room, "(lat / %" PRId64 ")", liner_unit_ns(value.unit))
+			       ? 0 : liner_too_long(scope, value.node);
 	case LINER_FETCHED:
 		name = text;
 		write_inline(scope, &value, text);
@@ -494,9 +498,8 @@ static int convert(struct formatting *formatting, char letter, bool *is_dropped)
 	if (value.kind == LINER_BUILTIN && (!strcmp(value.text, "uid") ||
 					    !strcmp(value.text, "cgroup") ||
 					    !strcmp(value.text, "ppid")))
-		snprintf(scope->note, LINER_NOTE_BYTES, "%s is not in the lines: by %s counts by "
-		"it",
-			 value.text, value.text);
+		liner_note(scope->note, "%s is not in the lines: by %s counts by it", value.text,
+			   value.text);
 	if (value.kind == LINER_ARITHMETIC && !liner_is_time(scope, at))
 		return refuse(scope, node_of(scope, at), "a printed value is as it is recorded: "
 			      "print it without arithmetic");

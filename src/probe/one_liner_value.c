@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,19 @@
 static const struct liner_node *node_of(const struct liner_scope *scope, uint32_t at)
 {
 	return &scope->tree->nodes[at];
+}
+
+void liner_note(char note[ONE_LINER_NOTE_BYTES], const char *format, ...)
+{
+	const size_t used = strlen(note);
+	char text[ONE_LINER_NOTE_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (!strstr(note, text) && used + strlen(text) + 3 <= ONE_LINER_NOTE_BYTES)
+		snprintf(note + used, ONE_LINER_NOTE_BYTES - used, "%s%s", used ? "; " : "", text);
 }
 
 bool liner_is_aggregate(const struct liner_node *node)
@@ -192,10 +206,28 @@ static bool is_difference(struct liner_scope *scope, const struct liner_node *no
 	       is_name(then, stored, "nsecs");
 }
 
-/* Returns the unit of nanoseconds that were divided by @by; NULL: it is none. */
-static const char *unit_of(int64_t by)
+static const struct {
+	const char *name;
+	int64_t ns;
+} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+
+#define UNITS (sizeof(units) / sizeof(units[0]))
+
+int64_t liner_unit_ns(const char *unit)
 {
-	return by == 1000 ? "us" : by == 1000000 ? "ms" : by == 1000000000 ? "s" : NULL;
+	for (size_t i = 0; i < UNITS; i++)
+		if (!strcmp(unit, units[i].name))
+			return units[i].ns;
+	return 1;
+}
+
+/* Returns the unit of a time in @unit that was divided by @by; NULL: it is none. */
+static const char *unit_of(const char *unit, int64_t by)
+{
+	for (size_t i = 0; i < UNITS; i++)
+		if (by > 0 && by <= units[UNITS - 1].ns && units[i].ns == liner_unit_ns(unit) * by)
+			return units[i].name;
+	return NULL;
 }
 
 /* Finds the latency, or its quotient that makes another unit. */
@@ -214,11 +246,10 @@ static bool find_latency(struct liner_scope *scope, uint32_t at, const char **un
 	if (is_difference(inner, node))
 		return true;
 	if (node->kind != LINER_BINARY || !liner_is(node, "/") ||
-	    !find_latency(inner, node->first, unit) || strcmp(*unit, "ns") != 0 ||
-	    !liner_constant(inner, node->second, &by) || !unit_of(by))
+	    !find_latency(inner, node->first, unit) || !liner_constant(inner, node->second, &by))
 		return false;
-	*unit = unit_of(by);
-	return true;
+	*unit = unit_of(*unit, by);
+	return *unit != NULL;
 }
 
 bool liner_is_time(struct liner_scope *scope, uint32_t at)
@@ -376,6 +407,13 @@ static int find_name(struct liner_scope *scope, const struct liner_node *node,
 
 static int find_path(struct liner_scope *scope, uint32_t at, struct liner_value *out);
 
+/* Notes that memory is read by a pointer of the first block: it may change until the second. */
+static void note_memory(const struct liner_scope *scope, const struct liner_value *value)
+{
+	if (scope->begin && value->scope == scope->begin)
+		liner_note(scope->note, "memory at a stored pointer is read when it is stored");
+}
+
 /* Appends to a path. */
 static int append(struct liner_scope *scope, const struct liner_node *node, struct liner_value *out,
 		  const char *between, const char *text, size_t bytes)
@@ -448,6 +486,7 @@ static int find_member(struct liner_scope *scope, const struct liner_node *node,
 	if (!err && scope->point.kind == PROBE_TRACEPOINT)
 		err = refuse(scope, node, "a tracepoint's record has what its fields are, not what "
 			     "they point to");
+	note_memory(scope, out);
 	return err ? err : append(scope, node, out, node->is_arrow ? "->" : ".", node->text,
 				  node->bytes);
 }
@@ -537,10 +576,10 @@ static int find_memory(struct liner_scope *scope, const struct liner_node *node,
 		return err;
 	if (out->kind != LINER_FETCHED || out->type[0])
 		return refuse(scope, node, "it is no pointer");
+	note_memory(scope, out);
 	if (scope->point.kind == PROBE_TRACEPOINT)
 		return refuse(scope, node, "a tracepoint's record has what its fields are, not "
-		"what "
-			      "they point to");
+			      "what they point to");
 	strcpy(value, out->text);
 	out->text[0] = '\0';
 	err = append(scope, node, out, "+0(", value, strlen(value));
@@ -598,8 +637,8 @@ static int find_stack(struct liner_scope *scope, const struct liner_node *node,
 {
 	out->kind = LINER_BUILTIN;
 	snprintf(out->text, sizeof(out->text), "%.*s", (int)node->bytes, node->text);
-	snprintf(scope->note, LINER_NOTE_BYTES, "stacks are whole: %.*s(...) cut them",
-		 (int)node->bytes, node->text);
+	liner_note(scope->note, "stacks are whole: %.*s(...) cut them", (int)node->bytes,
+		   node->text);
 	return 0;
 }
 
@@ -671,8 +710,10 @@ static int find_call(struct liner_scope *scope, const struct liner_node *node,
 
 		err = find_path(scope, node->first, out);
 		(void)liner_follow(&inner, node->first);
-		if (!err && out->kind == LINER_FETCHED)
+		if (!err && out->kind == LINER_FETCHED) {
 			set_text_type(inner, out);
+			note_memory(scope, out);
+		}
 		return err;
 	}
 	for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++) {

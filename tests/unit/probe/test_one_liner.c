@@ -116,7 +116,12 @@ static const struct example points[] = {
 	{ "uprobe:libc:getaddrinfo,uprobe:libc:gethostbyname { @s[tid] = nsecs; @n[tid] = arg0; } "
 	  "uretprobe:libc:getaddrinfo,uretprobe:libc:gethostbyname /@s[tid]/ "
 	  "{ printf(\"%s\\n\", str(@n[tid])); }",
-	  "lat:libc:get{addrinfo,hostbyname} $arg1:string : print \"%s\"", NULL },
+	  "lat:libc:get{addrinfo,hostbyname} $arg1:string : print \"%s\"",
+	  "memory at a stored pointer is read when it is stored" },
+	{ "k:f { @p[tid] = arg0 } kr:f /@p[tid]/ "
+	  "{ $x = (struct x *)@p[tid]; @ = sum($x->n); @b = hist(retval) }",
+	  "lat:f : sum($arg1->n), hist($retval)",
+	  "memory at a stored pointer is read when it is stored" },
 	{ "kprobe:a { @[func, probe] = count() "
 	  "}", "k:a", NULL },	/* one function, one group */
 };
@@ -192,6 +197,9 @@ static const struct example values[] = {
 	{ "k:f { @s[tid] = nsecs } kr:f /@s[tid]/ "
 	  "{ @ = lhist((nsecs - @s[tid]) / 1000, 0, 1000, 200) }",
 	  "lat:f : lhist(lat, 0, 1000us, 200us)", NULL },
+	{ "k:f { @s[tid] = nsecs } kr:f /@s[tid]/ "
+	  "{ $us = (nsecs - @s[tid]) / 1000; @ = lhist($us / 1000, 0, 10, 1); @b = sum($us * 2) }",
+	  "lat:f : lhist(lat, 0, 10ms, 1ms), sum((lat / 1000) * 2)", NULL },
 	{ "t:block:block_rq_issue { @s[args.dev, args.sector] = nsecs } "
 	  "t:block:block_rq_complete /@s[args.dev, args.sector]/ "
 	  "{ @us = hist((nsecs - @s[args.dev, args.sector]) / 1000); "
