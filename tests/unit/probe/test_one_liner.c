@@ -161,6 +161,7 @@ static const struct example values[] = {
 	{ "k:f { @[ustack] = sum(arg0 * 512) }", "k:f by ustack : sum($arg1 * 512)", NULL },
 	{ "k:f { @ = sum((arg0 + 1) * 2) }", "k:f : sum(($arg1 + 1) * 2)", NULL },
 	{ "k:f { @ = sum(arg0 - (arg1 - arg2)) }", "k:f : sum($arg1 - ($arg2 - $arg3))", NULL },
+	{ "k:f { @ = sum(arg0 + arg1 - arg2) }", "k:f : sum($arg1 + $arg2 - $arg3)", NULL },
 	{ "k:f { @ = avg(arg2 / 1024) }", "k:f : avg($arg3 / 1024)", NULL },
 	{ "k:f { @ = min(arg0); @b = max(arg0); }", "k:f : min($arg1), max($arg1)", NULL },
 	{ "k:f { @ = stats(arg0) }", "k:f : count, avg($arg1), sum($arg1)", NULL },
@@ -324,6 +325,10 @@ static const struct refusal refusals[] = {
 	/* Pairs. */
 	{ "k:f { @s[pid] = nsecs } kr:f /@s[pid]/ { @ = hist(nsecs - @s[pid]) }",
 	  "column 34: pid: threads of one process would be mixed: write tid" },
+	{ "t:block:block_rq_issue { @s[args.sector] = nsecs; @c[args.sector] = comm } "
+	  "t:block:block_rq_complete /@s[args.sector]/ "
+	  "{ @[@c[args.sector]] = avg(nsecs - @s[args.sector]) }",
+	  "column 69: comm: a latency that is joined by fields has the task of its end" },
 	{ "k:f { @s = nsecs } kr:f /@s/ { @ = hist(nsecs - @s) }",
 	  "column 26: @s: one time of all threads: write it by thread, [tid]" },
 	{ "k:a { @s[arg0] = nsecs } k:b /@s[arg0]/ { @ = hist(nsecs - @s[arg0]) }",
