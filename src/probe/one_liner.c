@@ -416,7 +416,6 @@ static int set_join(struct translation *translation, struct liner_spec *spec,
 	if (!a || !b)
 		return refuse_node(translation, to, "one time of all threads: write it by thread, "
 				   "[tid]");
-	scope->begin->is_of_another_task = false;
 	for (; a && b; a = node_of(translation, a)->next, b = node_of(translation, b)->next) {
 		err = liner_value_find(scope->begin, a, &begin);
 		if (!err)
@@ -432,7 +431,7 @@ static int set_join(struct translation *translation, struct liner_spec *spec,
 		if (err)
 			return err;
 	}
-	scope->begin->is_of_another_task = spec->on[0] != '\0';
+	scope->is_of_another_task = spec->on[0] != '\0';
 	return a || b ? refuse_node(translation, to, "it is set with another number of keys") : 0;
 }
 
@@ -525,6 +524,7 @@ static int set_target(struct translation *translation, struct liner_scope *scope
 	if (err)
 		return err;
 	strcpy(on, joined.on);
+	scope->is_of_another_stack = !pairing.has_returns;
 	if (pairing.has_returns && on[0])
 		return refuse_node(translation, pairing.read, "a call ends in its thread: write "
 				   "[tid]");

@@ -779,6 +779,24 @@ static int find_path(struct liner_scope *scope, uint32_t at, struct liner_value 
 	}
 }
 
+/* Refuses what the hit of a latency has from where it begins, in the block where it ends. */
+static int check_task(const struct liner_scope *scope, const struct liner_node *node,
+		      const struct liner_value *value)
+{
+	const bool is_stack = !strcmp(value->text, "kstack") || !strcmp(value->text, "ustack");
+
+	if (value->kind != LINER_BUILTIN || !strcmp(value->text, "time") ||
+	    !strcmp(value->text, "func"))
+		return 0;
+	if (is_stack && scope->is_of_another_stack)
+		return refuse(scope, node, "a latency has the stack of where it begins: store it "
+			      "there");
+	if (!is_stack && scope->is_of_another_task)
+		return refuse(scope, node, "a latency that is joined by fields has the task of "
+			      "where it begins: store it there");
+	return 0;
+}
+
 int liner_value_find(struct liner_scope *scope, uint32_t at, struct liner_value *out)
 {
 	struct liner_scope *inner = scope;
@@ -801,8 +819,5 @@ int liner_value_find(struct liner_scope *scope, uint32_t at, struct liner_value 
 		return 0;
 	}
 	err = find_path(scope, at, out);
-	if (!err && out->kind == LINER_BUILTIN && inner->is_of_another_task)
-		err = refuse(inner, node, "a latency that is joined by fields has the task of its "
-			     "end");
-	return err;
+	return err ? err : check_task(inner, node, out);
 }

@@ -26,8 +26,9 @@ struct liner_scope {
 	const struct liner_clause *clause;
 	struct liner_point point;		/* all points of the block, as one */
 	struct liner_scope *begin;	/* block where a latency begins; NULL: this is none */
-	bool is_of_another_task;	/* the hits of the block that ends the latency may be in
-					 * other threads */
+	/* With `begin`: a hit has the task and the stack of the first block's record. */
+	bool is_of_another_task;	/* that is another one than this block's */
+	bool is_of_another_stack;
 	bool needs_entry;		/* set if a value of the entry is used at a return */
 	struct {
 		uint32_t name, value;	/* nodes */

@@ -206,6 +206,14 @@ static const struct example values[] = {
 	  "{ @us = hist((nsecs - @s[args.dev, args.sector]) / 1000); "
 	  "delete(@s[args.dev, args.sector]); } END { clear(@s); }",
 	  "lat:t:block:block_rq_issue->t:block:block_rq_complete on dev,sector : hist(lat)", NULL },
+	{ "t:block:block_rq_issue { @s[args.sector] = nsecs; @c[args.sector] = comm } "
+	  "t:block:block_rq_complete /@s[args.sector]/ "
+	  "{ @[@c[args.sector]] = avg(nsecs - @s[args.sector]) }",
+	  "lat:t:block:block_rq_issue->t:block:block_rq_complete on sector by comm : avg(lat)",
+	  NULL },
+	{ "k:a { @s[tid] = nsecs; @k[tid] = kstack } k:b /@s[tid]/ "
+	  "{ @[@k[tid], comm] = avg(nsecs - @s[tid]) }", "lat:k:a->k:b by kstack,comm : avg(lat)",
+	  NULL },
 	{ "t:sched:sched_wakeup { @q[args->pid] = nsecs } t:sched:sched_switch "
 	  "{ $ns = @q[args->next_pid]; if ($ns) { @us = hist((nsecs - $ns) / 1000) } "
 	  "delete(@q[args->next_pid]); }",
@@ -325,10 +333,12 @@ static const struct refusal refusals[] = {
 	/* Pairs. */
 	{ "k:f { @s[pid] = nsecs } kr:f /@s[pid]/ { @ = hist(nsecs - @s[pid]) }",
 	  "column 34: pid: threads of one process would be mixed: write tid" },
-	{ "t:block:block_rq_issue { @s[args.sector] = nsecs; @c[args.sector] = comm } "
-	  "t:block:block_rq_complete /@s[args.sector]/ "
-	  "{ @[@c[args.sector]] = avg(nsecs - @s[args.sector]) }",
-	  "column 69: comm: a latency that is joined by fields has the task of its end" },
+	{ "t:block:block_rq_issue { @s[args.sector] = nsecs } "
+	  "t:block:block_rq_complete /@s[args.sector]/ { @[comm] = avg(nsecs - @s[args.sector]) }",
+	  "column 100: comm: a latency that is joined by fields has the task of where it begins: "
+	  "store it there" },
+	{ "k:a { @s[tid] = nsecs } k:b /@s[tid]/ { @[kstack] = avg(nsecs - @s[tid]) }",
+	  "column 43: kstack: a latency has the stack of where it begins: store it there" },
 	{ "k:f { @s = nsecs } kr:f /@s/ { @ = hist(nsecs - @s) }",
 	  "column 26: @s: one time of all threads: write it by thread, [tid]" },
 	{ "k:a { @s[arg0] = nsecs } k:b /@s[arg0]/ { @ = hist(nsecs - @s[arg0]) }",
