@@ -9,9 +9,6 @@
  *
  * A read of a thread's memory may block for ever: see memory_read.h. A thread whose memory does not
  * respond has its time counted with the kernel's functions and the user code's address alone.
- *
- * The kernel's chains of user code end where a stack does, so those by frame pointers are walked in
- * a copy of the stack as the kernel would walk it.
  */
 #include "open_waits.h"
 
@@ -31,8 +28,8 @@
 #include "base/service.h"
 #include "base/whole_io.h"
 #include "bpf/kernel_reads.h"
-#include "capture/stack_copy.h"
 #include "memory_read.h"
+#include "wait_sample.h"
 
 #define SLICE_NS      CLOCK_NS_PER_S	/* as in timeline/timeline.h */
 #define OPEN_MIN_NS   (CLOCK_NS_PER_S / 10)	/* shorter ones end soon */
@@ -40,16 +37,12 @@
 #define LAST_TRIES    20	/* looks in a row that queue nothing, before the last look ends */
 #define TRY_NS	      5000000	/* between two of these: the sampler makes room in the queue */
 #define MEMORY_MS     250	/* memory that takes longer does not respond */
-#define USER_FRAMES   64
-#define RECORD_WORDS  256	/* without the stack copy: registers 64, chain 107, raw 10 */
-#define FRAMES_BYTES  (16u * 1024)	/* a stack is read so far for its frame pointers */
-#define STACK_BYTES_MAX (60u * 1024)	/* a record is smaller than 64 KiB */
 #define DEAD_STATES   0xb0u	/* EXIT_DEAD, EXIT_ZOMBIE, TASK_DEAD: it waits for nothing */
 
 #ifdef __aarch64__
-enum { BP = 29, SP = 31, IP = 32 };	/* DWARF numbers */
+enum { SP = 31 };	/* DWARF number */
 #else
-enum { BP = 6, SP = 7, IP = 16 };
+enum { SP = 7 };
 #endif
 
 /* A thread that waits. */
@@ -73,9 +66,7 @@ struct open_waits {
 	struct spsc queue;
 	struct off_cpu *off_cpu;	/* owned */
 	struct task_iterator *iterator;	/* owned */
-	struct record_format format;
-	uint32_t read_bytes;		/* at most so much of each stack is read */
-	bool walks_frames;		/* records have user code in their call chains */
+	struct wait_sample_form form;
 	struct memory_reader memory;
 	uint64_t min_ns;		/* a wait is not counted before it lasts so long */
 	bool is_of_all;
@@ -233,8 +224,8 @@ static void read_process(struct open_waits *open_waits, struct look *looks, size
 		if (!found)
 			continue;
 		looks[i].registers = *found;
-		if (open_waits->read_bytes)
-			read_stack(open_waits, &looks[i], stacks + i * open_waits->read_bytes);
+		if (open_waits->form.read_bytes)
+			read_stack(open_waits, &looks[i], stacks + i * open_waits->form.read_bytes);
 		looks[i].is_read = true;
 	}
 	free(list);
@@ -250,7 +241,7 @@ static void read_stacks(struct open_waits *open_waits, size_t count)
 		for (end = first + 1; end < count && looks[end].wait->pid == pid;)
 			end++;
 		read_process(open_waits, looks + first, end - first,
-			     open_waits->stacks + first * open_waits->read_bytes);
+			     open_waits->stacks + first * open_waits->form.read_bytes);
 	}
 }
 
@@ -277,121 +268,24 @@ static void check_looks(struct open_waits *open_waits, size_t count)
 	free(rows);
 }
 
-/* Writes at most USER_FRAMES addresses of user code, innermost first: what frame pointers lead to
- * in the stack that was read. Returns their number. */
-static size_t walk_frames(const struct look *look, const unsigned char *stack, uint64_t *out)
-{
-	const uint64_t *values = look->registers.values, sp = values[SP];
-	const size_t bytes = look->stack_bytes;
-	uint64_t frame = values[BP], low = sp, pair[2];	/* the caller's frame, its address */
-	size_t count = 0;
-
-	out[count++] = values[IP];
-	if (user_registers_abi(sp, values[IP]) == PERF_SAMPLE_REGS_ABI_32)
-		return count;
-	while (count < USER_FRAMES && bytes >= sizeof(pair) && frame >= low &&
-	       frame - sp <= bytes - sizeof(pair)) {
-		memcpy(pair, stack + (frame - sp), sizeof(pair));
-#ifdef __aarch64__
-		pair[1] &= (UINT64_C(1) << 48) - 1;	/* without a signature */
-#endif
-		if (!pair[1])
-			break;
-		out[count++] = pair[1];
-		low = frame + sizeof(pair);
-		frame = pair[0];
-	}
-	return count;
-}
-
-/* Writes the call chain. Returns the number of words written. */
-static size_t write_chain(const struct open_waits *open_waits, const struct look *look,
-			  const unsigned char *stack, uint64_t *out)
-{
-	const uint64_t *kernel = look->registers.kernel;
-	size_t count = 1;
-
-	for (size_t depth = 0; depth < TASK_KERNEL_FRAMES && kernel[depth]; depth++) {
-		if (!depth)
-			out[count++] = PERF_CONTEXT_KERNEL;
-		out[count++] = kernel[depth];
-	}
-	if (open_waits->walks_frames) {
-		out[count++] = PERF_CONTEXT_USER;
-		count += walk_frames(look, stack, out + count);
-	}
-	out[0] = count - 1;
-	return count;
-}
-
-/* Writes the words before the stack copy. Returns the number of words written. */
-static size_t write_words(const struct open_waits *open_waits, const struct look *look,
-			  const unsigned char *stack, uint64_t until_ns,
-			  uint64_t words[RECORD_WORDS])
-{
-	const struct record_layout *front = &open_waits->format.front;
-	const uint64_t type = open_waits->format.sample_type;
-	const struct task_registers *registers = &look->registers;
-	const struct wait_record wait = {
-		.weight_ns = until_ns - look->wait->since_ns,
-		.blocked_ns = until_ns - look->wait->since_ns, .woken_at_ns = until_ns,
-		.state = look->wait->state,
-		.flags = WAIT_IS_OPEN | (open_waits->is_of_all ? WAIT_IS_OF_ALL : 0),
-	};
-	const uint32_t raw_bytes = sizeof(wait) + 4;	/* with its own size a multiple of 8 */
-	size_t count = front->words;
-
-	memset(words, 0, front->words * sizeof(*words));
-	words[front->ip] = registers->kernel[0] ? registers->kernel[0] : registers->values[IP];
-	words[front->task] = look->wait->pid | (uint64_t)look->wait->tid << 32;
-	words[front->time] = until_ns;
-	words[front->cpu] = UINT32_MAX;
-	if (type & PERF_SAMPLE_CALLCHAIN)
-		count += write_chain(open_waits, look, stack, words + count);
-	memcpy(words + count, &raw_bytes, 4);
-	memcpy((char *)(words + count) + 4, &wait, sizeof(wait));
-	memset((char *)(words + count) + 4 + sizeof(wait), 0, 4);
-	count += 1 + sizeof(wait) / sizeof(*words);
-	if (type & PERF_SAMPLE_REGS_USER) {
-		words[count++] = user_registers_abi(registers->values[SP], registers->values[IP]);
-		count += user_registers_write(&open_waits->format, NULL, registers->values,
-					      words + count);
-	}
-	return count;
-}
-
 /* Queues the time of @look until @until_ns. False: the queue is full. */
 static bool queue_look(struct open_waits *open_waits, const struct look *look,
 		       const unsigned char *stack, uint64_t until_ns)
 {
-	const bool has_copy = open_waits->format.sample_type & PERF_SAMPLE_STACK_USER;
-	const uint64_t filled = has_copy ? look->stack_bytes : 0, padded = (filled + 7) / 8 * 8;
-	uint64_t words[RECORD_WORDS];
-	const size_t count = write_words(open_waits, look, stack, until_ns, words);
-	const size_t copy_bytes = !has_copy ? 0 : padded ? padded + 16 : 8;
-	const size_t bytes = sizeof(struct perf_event_header) + count * 8 + copy_bytes;
-	struct perf_event_header *header = spsc_reserve(&open_waits->queue, bytes);
-	unsigned char *at;
-
-	if (!header)
-		return false;
-	*header = (struct perf_event_header){
-		.type = PERF_RECORD_SAMPLE, .size = (uint16_t)bytes,
-		.misc = look->registers.kernel[0] ? PERF_RECORD_MISC_KERNEL
-						  : PERF_RECORD_MISC_USER,
+	const uint64_t waited_ns = until_ns - look->wait->since_ns;
+	const struct wait_sample sample = {
+		.pid = look->wait->pid, .tid = look->wait->tid, .cpu = UINT32_MAX,
+		.time_ns = until_ns,
+		.wait = {
+			.weight_ns = waited_ns, .blocked_ns = waited_ns, .woken_at_ns = until_ns,
+			.state = look->wait->state,
+			.flags = WAIT_IS_OPEN | (open_waits->is_of_all ? WAIT_IS_OF_ALL : 0),
+		},
+		.kernel = look->registers.kernel, .registers = look->registers.values,
+		.stack = stack, .stack_bytes = look->stack_bytes, .needed_bytes = SIZE_MAX,
 	};
-	at = (unsigned char *)(header + 1);
-	memcpy(at, words, count * 8);
-	at += count * 8;
-	if (has_copy)
-		memcpy(at, &padded, 8);
-	if (has_copy && padded) {
-		memset(at + padded, 0, 8);	/* the last word of the copy may not be full */
-		memcpy(at + 8, stack, look->stack_bytes);
-		memcpy(at + 8 + padded, &filled, 8);
-	}
-	spsc_commit(&open_waits->queue);
-	return true;
+
+	return wait_sample_queue(&open_waits->form, &sample, &open_waits->queue);
 }
 
 /* Queues the records of the chosen threads that kept still. Returns their number. */
@@ -404,8 +298,8 @@ static size_t queue_looks(struct open_waits *open_waits, size_t count, uint64_t 
 
 		if (!look->is_read)
 			continue;
-		if (!queue_look(open_waits, look, open_waits->stacks + i * open_waits->read_bytes,
-				until_ns))
+		if (!queue_look(open_waits, look,
+				open_waits->stacks + i * open_waits->form.read_bytes, until_ns))
 			break;
 		look->wait->until_ns = until_ns;
 		queued++;
@@ -489,9 +383,9 @@ static int serve(void *owner)
 }
 
 /* Returns the capacity that holds the records of a look: a power of two. */
-static size_t queue_bytes(uint32_t copy_bytes)
+static size_t queue_bytes(const struct wait_sample_form *form)
 {
-	const size_t record_bytes = RECORD_WORDS * 8 + copy_bytes + 64;	/* 64: the headers */
+	const size_t record_bytes = wait_sample_max_bytes(form) + 32;	/* 32: the queue's own */
 	size_t bytes = 4096;
 
 	while (bytes < OPEN_WAITS_LOOK * record_bytes)
@@ -503,27 +397,20 @@ int open_waits_create(struct open_waits **out, const struct perf_event_attr *att
 		      uint64_t period_ns, bool is_of_all, int round_fd)
 {
 	struct open_waits *open_waits = calloc(1, sizeof(*open_waits));
-	uint32_t copy_bytes;
 
 	*out = NULL;
 	if (!open_waits)
 		return -ENOMEM;
-	record_format_init(&open_waits->format, attr);
-	copy_bytes = !(attr->sample_type & PERF_SAMPLE_STACK_USER) ? 0
-		   : attr->sample_stack_user < STACK_BYTES_MAX ? attr->sample_stack_user
-							       : STACK_BYTES_MAX;
-	open_waits->walks_frames = attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
-				   !attr->exclude_callchain_user && !copy_bytes;
-	open_waits->read_bytes = open_waits->walks_frames ? FRAMES_BYTES : copy_bytes;
-	open_waits->memory.room = open_waits->read_bytes;
+	wait_sample_form_init(&open_waits->form, attr);
+	open_waits->memory.room = open_waits->form.read_bytes;
 	open_waits->memory.calls.wait_ms = MEMORY_MS;
 	open_waits->min_ns = period_ns > OPEN_MIN_NS ? period_ns : OPEN_MIN_NS;
 	open_waits->is_of_all = is_of_all;
 	open_waits->round_fd = fcntl(round_fd, F_DUPFD_CLOEXEC, 0);
 	open_waits->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	open_waits->stacks = malloc((size_t)OPEN_WAITS_LOOK * open_waits->read_bytes + 1);
+	open_waits->stacks = malloc((size_t)OPEN_WAITS_LOOK * open_waits->form.read_bytes + 1);
 	if (open_waits->ended_fd < 0 || open_waits->round_fd < 0 || !open_waits->stacks ||
-	    spsc_init(&open_waits->queue, queue_bytes(copy_bytes))) {
+	    spsc_init(&open_waits->queue, queue_bytes(&open_waits->form))) {
 		open_waits_destroy(open_waits);
 		return -ENOMEM;
 	}
