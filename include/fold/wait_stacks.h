@@ -56,6 +56,9 @@ enum wait_kind wait_reason_kind(const struct wait_reason *reason);
  * its wrappers of system calls in any program. */
 bool wait_dso_is_libc(const char *dso);
 bool wait_name_is_wrapper(const char *name);
+/* Returns what such a wrapper waits for, where no function of the kernel says it; of read and
+ * write, which wait for anything, WAIT_KIND_UNKNOWN. */
+enum wait_kind wait_kind_of_wrapper(const char *name);
 /* Whether the threads of a runtime or server wait in @name, as the file has it, whatever they wait
  * for. @dso: the base name of its DSO. */
 bool wait_name_is_primitive(const char *dso, const char *name);

@@ -7,6 +7,7 @@
 #include "fold/wait_stacks.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,6 +173,46 @@ bool wait_name_is_wrapper(const char *name)
 		if (!strcmp(name, names[i]))
 			return true;
 	return false;
+}
+
+/* What the functions by which user code waits wait for. Others wait for anything: read, write. */
+static const struct wrapper_row {
+	const char *names;	/* each between blanks */
+	enum wait_kind kind;
+} wrapper_rows[] = {
+	{ " nanosleep clock_nanosleep usleep sleep runtime.usleep ", WAIT_KIND_TIMER },
+	{ " pthread_mutex_lock pthread_cond_wait pthread_cond_timedwait pthread_cond_clockwait "
+	  "pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_join pthread_timedjoin_np "
+	  "pthread_clockjoin_np pthread_barrier_wait sem_wait sem_timedwait sem_clockwait "
+	  "pthread_clockjoin_ex pthread_timedjoin_ex lll_lock_wait lll_lock_wait_private "
+	  "runtime.futex ",
+	  WAIT_KIND_FUTEX },
+	{ " poll ppoll select pselect epoll_wait epoll_pwait epoll_pwait2 runtime.epollwait ",
+	  WAIT_KIND_POLL },
+	{ " accept accept4 connect recv recvfrom recvmsg recvmmsg send sendto sendmsg sendmmsg ",
+	  WAIT_KIND_SOCKET },
+	{ " fsync fdatasync msync syncfs pread64 pread preadv pwrite64 pwrite pwritev ",
+	  WAIT_KIND_DISK },
+	{ " wait wait3 wait4 waitpid waitid pause sigsuspend sigwaitinfo sigtimedwait ",
+	  WAIT_KIND_OTHER },
+};
+
+enum wait_kind wait_kind_of_wrapper(const char *name)
+{
+	static const char *const prefixes[] = { "__GI_", "__libc_", "___" };
+	char word[64];
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			name += strlen(prefixes[i]);
+	name += strspn(name, "_");
+	if (!strncmp(name, "futex_", strlen("futex_")))
+		return WAIT_KIND_FUTEX;
+	snprintf(word, sizeof(word), " %.*s ", (int)strcspn(name, "@"), name);
+	for (size_t i = 0; i < sizeof(wrapper_rows) / sizeof(wrapper_rows[0]); i++)
+		if (strstr(wrapper_rows[i].names, word))
+			return wrapper_rows[i].kind;
+	return WAIT_KIND_UNKNOWN;
 }
 
 /* Runtimes and servers have layers of their own above the C library, or in place of it, by which
@@ -384,6 +425,22 @@ static void take_kernel_frame(struct wait_stacks *waits, const struct wait_walk 
 	part->code_node = walk->node;
 }
 
+/* Returns what user code waits for where the kernel's functions are not known. Inner functions of
+ * the C library have no names of their own: the outermost one is called by the program. */
+static enum wait_kind kind_of_user_code(struct wait_stacks *waits, struct wait_walk walk)
+{
+	const struct strpool *strings = waits->names->strings;
+	enum wait_kind kind = wait_kind_of_wrapper(strpool_get(strings, walk.symbol->name)), found;
+
+	while (step(waits, &walk) &&
+	       wait_dso_is_libc(strpool_get(strings, walk.symbol->dso_name))) {
+		found = wait_kind_of_wrapper(strpool_get(strings, walk.symbol->name));
+		if (found != WAIT_KIND_UNKNOWN)
+			kind = found;
+	}
+	return kind;
+}
+
 /* Walks on to the first user function that is neither the C library's, nor of such a layer, nor in
  * unknown memory, where a stack without frame pointers may lead. A stack that ends before it stops
  * at the layer, and one of the C library alone at its first function. */
@@ -422,7 +479,9 @@ static bool classify(struct wait_stacks *waits, uint32_t stack)
 		take_kernel_frame(waits, &walk, &part);
 		goes_on = step(waits, &walk);
 	}
-	waits->kind[stack] = (uint8_t)wait_reason_kind(&part.reason);
+	waits->kind[stack] = (uint8_t)(goes_on && !part.reason.is_any
+				       ? kind_of_user_code(waits, walk)
+				       : wait_reason_kind(&part.reason));
 	if (!goes_on && part.is_of_thread)
 		waits->kind[stack] |= WAIT_KERNEL_THREAD;
 	if (goes_on && (part.is_system_call || !part.reason.is_any))

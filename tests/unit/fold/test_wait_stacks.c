@@ -298,6 +298,24 @@ static void test_names_of_primitives(void **state)
 	assert_false(wait_name_is_wrapper("reader"));
 }
 
+/* Where the kernel's functions are unknown, the function that calls it tells. */
+static void test_wrappers_say_what_is_waited_for(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_kind_of_wrapper("clock_nanosleep"), WAIT_KIND_TIMER);
+	assert_int_equal(wait_kind_of_wrapper("__GI___clock_nanosleep"), WAIT_KIND_TIMER);
+	assert_int_equal(wait_kind_of_wrapper("___pthread_mutex_lock"), WAIT_KIND_FUTEX);
+	assert_int_equal(wait_kind_of_wrapper("pthread_cond_wait@@GLIBC_2.3.2"), WAIT_KIND_FUTEX);
+	assert_int_equal(wait_kind_of_wrapper("__futex_abstimed_wait_cancelable64"), WAIT_KIND_FUTEX);
+	assert_int_equal(wait_kind_of_wrapper("epoll_wait"), WAIT_KIND_POLL);
+	assert_int_equal(wait_kind_of_wrapper("__libc_recvfrom"), WAIT_KIND_SOCKET);
+	assert_int_equal(wait_kind_of_wrapper("__libc_pread64"), WAIT_KIND_DISK);
+	assert_int_equal(wait_kind_of_wrapper("wait4"), WAIT_KIND_OTHER);
+	assert_int_equal(wait_kind_of_wrapper("read"), WAIT_KIND_UNKNOWN);
+	assert_int_equal(wait_kind_of_wrapper("sleep_long"), WAIT_KIND_UNKNOWN);
+	assert_int_equal(wait_kind_of_wrapper(""), WAIT_KIND_UNKNOWN);
+}
+
 /* Layers of runtimes by which all of their threads wait; their callers say for what. */
 static void test_names_of_layers(void **state)
 {
@@ -387,6 +405,7 @@ UNIT_TESTS(test_wait_stacks)
 		cmocka_unit_test_setup_teardown(test_a_row_knows_what_it_waits_for_itself, set_up,
 						tear_down),
 		cmocka_unit_test(test_names_of_primitives),
+		cmocka_unit_test(test_wrappers_say_what_is_waited_for),
 		cmocka_unit_test(test_names_of_layers),
 	};
 
