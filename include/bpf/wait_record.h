@@ -18,6 +18,9 @@ enum wait_flags {
 	WAIT_IS_OPEN = 4,
 	WAIT_IS_OF_ALL = 8,	/* WAIT_IS_OPEN, while all threads of the machine or of a user are
 				 * watched: most of them have nothing to do */
+	WAIT_IS_ON_CPU = 32,	/* no wait: weight_ns is the time that the thread was on a CPU since
+				 * the last such record; no program writes it */
+	WAIT_STATE_UNKNOWN = 16,	/* blocked, and `state` is not set; no program writes it */
 };
 
 /* One wait. */
@@ -58,6 +61,7 @@ struct off_cpu_counts {
 	 * is not watched loses nothing. Skipped runs for switches are not among these, as they
 	 * show in unknown_ns; those for forks are in processes_refused. */
 	uint64_t skipped;
+	uint64_t stackless_ns;	/* weight of records without a stack: of capture/switch_waits.h */
 };
 
 struct off_cpu_reading {

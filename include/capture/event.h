@@ -48,13 +48,16 @@ struct event_desc {
 #define EVENT_WALL	  "wall"	/* name of cpu-clock that counts waits, too */
 #define EVENT_OF_SWITCHES "sched:sched_switch"
 
+#define EVENT_EXCLUDES_KERNEL 2u	/* in event_desc.excluded */
+
 /* Sets type, config and levels to those of @attr. Two events whose `excluded` are equal sample the
  * same levels. */
 static inline void event_desc_identify(struct event_desc *event, const struct perf_event_attr *attr)
 {
 	event->type = attr->type;
 	event->config = attr->config;
-	event->excluded = (attr->exclude_user ? 1u : 0) | (attr->exclude_kernel ? 2u : 0) |
+	event->excluded = (attr->exclude_user ? 1u : 0) |
+			  (attr->exclude_kernel ? EVENT_EXCLUDES_KERNEL : 0) |
 			  (attr->exclude_hv ? 4u : 0) | (attr->exclude_host ? 8u : 0) |
 			  (attr->exclude_guest ? 16u : 0);
 }
@@ -350,6 +353,10 @@ enum event_trial event_try(const struct perf_event_attr *attr);
 
 /* Checks that events can be counted for @cgroup_fd. Returns 0, or -errno with reason and remedy. */
 int event_check_cgroup(int cgroup_fd, const char *name, int cpu, struct diag *why);
+
+/* Returns 0 if the kernel records switches of the own threads, and where threads wait can be read:
+ * see src/capture/switch_waits.h. Else -errno with the reason. */
+int event_check_switches(struct diag *why);
 
 /* Explains error @err of opening event @name: cause and remedy. @tid as in event_open().
  * Returns @err. */

@@ -211,6 +211,7 @@ bool event_set_is_over(int fd);
 struct sampler;
 
 struct off_cpu;
+struct switch_waits;
 
 struct sampler_config {
 	struct event_set *set;	/* BORROWED until sampler_destroy() */
@@ -227,6 +228,9 @@ struct sampler_config {
 	struct spsc *open_waits;	/* BORROWED as long; has records of the next member's event,
 					 * one in each payload; NULL: there are none */
 	uint16_t open_waits_event;
+	/* BORROWED as long; the rings of open_waits_event are its own, and open_waits is its queue.
+	 * NULL: they are the sampler's. */
+	struct switch_waits *switch_waits;
 	bool counts_hits;	/* queue QUEUE_COUNTED as well; needs counts_lost */
 	bool ends_with_target;	/* queue QUEUE_END when the target has ended */
 	int wake_fd;		/* eventfd, written at each round */

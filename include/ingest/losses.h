@@ -40,6 +40,7 @@ enum loss_cause {
 	LOSS_WAITS,		/* recordings: waits that can't be paired, see ingest/waits.h */
 	LOSS_WAIT_ENDS,		/* from here on: samples are counted, but late or incomplete */
 	LOSS_WAKEUPS,		/* off-cpu live: wake-ups and returns to a CPU, not seen */
+	LOSS_WAIT_STACKS,	/* off-cpu live without BPF: time of waits without a stack */
 	LOSS_TEXTS,		/* texts of system calls that were not in memory */
 	LOSS_LATE,
 	LOSS_STALLED,

@@ -33,6 +33,7 @@ enum wait_state {
 	WAIT_DISK,		/* D: signals do not end it */
 	WAIT_STOPPED,		/* T, t: by a signal or a tracer */
 	WAIT_OTHER,		/* P, I: a kernel thread without work */
+	WAIT_BLOCKED,		/* S, D or T: which is not known */
 	WAIT_STATES
 };
 
@@ -71,6 +72,12 @@ struct open_time {
 	uint64_t last_end_ns;		/* until then all of its long waits are counted */
 };
 
+/* Samples of a thread on a CPU that are in no sum of its time yet (src/ingest/on_cpu_times.h). */
+struct sampled_time {
+	uint32_t tid;
+	uint64_t ns;
+};
+
 struct ingest;
 struct wait_switches;
 
@@ -86,6 +93,9 @@ struct waits {
 	struct open_time *open;		/* owned; rows of threads with long waits */
 	uint32_t open_count, open_capacity;
 	struct id_map open_by_tid;
+	struct sampled_time *sampled;	/* owned; rows of threads */
+	uint32_t sampled_count, sampled_room;
+	struct id_map sampled_by_tid;
 	uint64_t open_ns;		/* sum of what was counted of waits that have not ended: no
 					 * part of `counted`; also of other tasks, if `last` is */
 	struct wait_switches *switches;	/* owned; waits are made of a recording's switches; NULL:

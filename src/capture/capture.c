@@ -21,6 +21,7 @@
 #include "follow.h"
 #include "open_waits.h"
 #include "proc/process_stat.h"
+#include "switch_waits.h"
 
 /* Stack copies that must fit into a ring if every hit is a sample with a copy. */
 #define BURST_HITS 128
@@ -40,7 +41,9 @@ struct capture {
 	const struct stack_ends *stack_ends;	/* BORROWED; NULL: none */
 	struct sampler *sampler;
 	struct follow *follow;
-	struct open_waits *open_waits;	/* owned; NULL: off-cpu is no event */
+	struct open_waits *open_waits;	/* owned; NULL: no programs count off-cpu */
+	struct switch_waits *switch_waits;	/* owned; NULL: off-cpu is no event, or programs
+						 * count it */
 };
 
 static void set_rate(const struct capture_config *config, uint64_t max_hz,
@@ -476,6 +479,40 @@ static void create_open_waits(struct capture *capture, struct sampler_config *co
 		config->open_waits = open_waits_queue(capture->open_waits);
 }
 
+/* Creates what counts waits by the target's switches. */
+static int create_switch_waits(struct capture *capture, struct sampler_config *config,
+			       struct diag *why)
+{
+	struct capture_plan *plan = &capture->plan;
+	struct switch_waits_config waits = {
+		.set = &plan->set, .period_ns = plan->off_cpu_period_ns,
+		.is_of_all = plan->kind == TARGET_SYSTEM || plan->kind == TARGET_USER ||
+			     plan->kind == TARGET_OWN,
+		.has_begun = plan->kind != TARGET_COMMAND || plan->target.since_ticks,
+		.stack_ends = capture->stack_ends,
+	};
+	int err;
+
+	if (!plan->has_switches || !capture_plan_has_off_cpu(plan))
+		return 0;
+	while (!event_is_off_cpu(&plan->set.attrs[waits.event]))
+		waits.event++;
+	waits.tells_on_cpu = plan->exclude_kernel && plan->events.specs[waits.event].is_part;
+	err = switch_waits_create(&capture->switch_waits, &waits);
+	if (err)
+		return diag_set(why, err, "cannot count waits: %s", strerror(-err));
+	config->switch_waits = capture->switch_waits;
+	config->open_waits = switch_waits_queue(capture->switch_waits);
+	config->open_waits_event = waits.event;
+	return 0;
+}
+
+static void start_switch_waits(struct capture *capture)
+{
+	if (capture->switch_waits && switch_waits_start(capture->switch_waits))
+		log_warn("off-cpu: no thread to count waits");
+}
+
 static void start_open_waits(struct capture *capture)
 {
 	if (capture->open_waits && open_waits_start(capture->open_waits, capture->plan.off_cpu))
@@ -500,6 +537,10 @@ static int create_sampler(struct capture *capture, struct spsc *queue, struct di
 		.round_fd = capture->round_fd,
 	};
 
+	int err = create_switch_waits(capture, &config, why);
+
+	if (err)
+		return err;
 	capture->queue = queue;
 	create_open_waits(capture, &config);
 	return sampler_create(&capture->sampler, &config, why);
@@ -535,6 +576,8 @@ static void destroy_sampler(struct capture *capture)
 	capture->sampler = NULL;
 	open_waits_destroy(capture->open_waits);
 	capture->open_waits = NULL;
+	switch_waits_destroy(capture->switch_waits);
+	capture->switch_waits = NULL;
 }
 
 int capture_start(struct capture *capture, struct spsc *queue, struct diag *why)
@@ -544,6 +587,7 @@ int capture_start(struct capture *capture, struct spsc *queue, struct diag *why)
 	if (err)
 		return err;
 	start_open_waits(capture);
+	start_switch_waits(capture);
 	/* Last step: when records arrive, the consumer's thread may replace the capture. */
 	err = enable_events(capture, why);
 	sampler_start(capture->sampler, NULL);
@@ -601,6 +645,7 @@ int capture_replace(struct capture *capture, struct capture *old, struct source 
 		event_set_enable(&capture->plan.set);
 	}
 	start_open_waits(capture);
+	start_switch_waits(capture);
 	sampler_start(capture->sampler, &first);
 	return 0;
 }
@@ -611,6 +656,7 @@ void capture_destroy(struct capture *capture)
 		return;
 	capture_stop(capture);
 	open_waits_destroy(capture->open_waits);	/* it may never have been started */
+	switch_waits_destroy(capture->switch_waits);
 	for (size_t i = 0; i < capture->watch_count; i++)
 		close(capture->watch_fds[i]);
 	free(capture->watch_fds);

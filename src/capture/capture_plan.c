@@ -175,8 +175,14 @@ static void fill_attr(const struct capture_plan *plan, size_t at, struct perf_ev
 		sampling.branch_filter = plan->branch_filter;
 	else if (sampling.call_graph.mode == CALL_GRAPH_LBR)
 		sampling.call_graph = (struct call_graph){ .mode = CALL_GRAPH_FP };
+	if (event_is_off_cpu(&spec->attr) && plan->has_switches &&
+	    sampling.call_graph.mode == CALL_GRAPH_FP && plan->is_auto_stacks)
+		sampling.call_graph = (struct call_graph){ .mode = CALL_GRAPH_DWARF,
+							   .copy_bytes = CALL_GRAPH_COPY_BYTES };
 	*attr = spec->attr;
 	event_attr_complete(attr, &sampling);
+	if (event_is_off_cpu(attr))	/* an exit is the last switch of a thread */
+		attr->context_switch = attr->task = plan->has_switches;
 	if (is_leading(&plan->events, at))
 		event_attr_lead(attr);
 	else if (event_spec_is_read(&plan->events, at))
@@ -918,14 +924,50 @@ void capture_plan_take_off_cpu(struct capture_plan *plan, struct capture_plan *o
 	finish_outputs(&outputs);
 }
 
-/* Loads the programs, or drops off-cpu or wall, if another event is left, and opens the others
- * anew. */
+/* Opens the events, conceding what has to be. */
+static int open_events(struct capture_plan *plan, struct diag *why)
+{
+	struct event_failure failure;
+	int err = try_plan(plan, &failure);
+
+	while (err ? concede(plan, err, &failure) : concede_counter(plan))
+		err = try_plan(plan, &failure);
+	return err ? explain(plan, err, &failure, why) : 0;
+}
+
+/* Opens the events anew, without programs: those on single tasks have the switches of no others.
+ * @no_programs says why there are none. */
+static int open_with_switches(struct capture_plan *plan, const struct diag *no_programs,
+			      struct diag *why)
+{
+	plan->has_switches = true;
+	plan->no_programs = *no_programs;
+	plan->is_cpu_wide = plan->target.has_descendants && !plan->was_refused_cpu_wide;
+	plan->has_wait_sums = !plan->target.cpus && !plan->is_cpu_wide;
+	return open_events(plan, why);
+}
+
+/* Returns true where @err of loading the programs is the kernel's or a matter of rights. The
+ * switches of a cgroup's tasks are not recorded for it. */
+static bool can_use_switches(const struct capture_plan *plan, int err)
+{
+	return plan->kind != TARGET_CGROUP && (is_forbidden(err) || err == -ENOENT ||
+					       err == -ENOSYS || err == -EOPNOTSUPP);
+}
+
+/* Loads the programs, or does without. Else drops off-cpu or wall, if another event is left, and
+ * opens the others anew. */
 static int begin_off_cpu(struct capture_plan *plan, struct diag *why)
 {
 	struct event_failure failure;
 	int err = open_off_cpu(plan, why);
+	struct diag no_switches;
 
-	if (!err || !can_lack(plan, find_off_cpu(plan)) ||
+	if (!err)
+		return 0;
+	if (can_use_switches(plan, err) && !event_check_switches(&no_switches))
+		return open_with_switches(plan, why, why);
+	if (!can_lack(plan, find_off_cpu(plan)) ||
 	    event_spec_list_drop(&plan->events, find_off_cpu(plan), why))
 		return err;
 	err = try_plan(plan, &failure);
@@ -934,18 +976,13 @@ static int begin_off_cpu(struct capture_plan *plan, struct diag *why)
 
 int capture_plan_open(struct capture_plan *plan, struct diag *why)
 {
-	struct event_failure failure;
 	int err;
 
 	plan->cgroup_fd = -1;
 	err = plan->kind == TARGET_CGROUP ? open_cgroup(plan, why) : 0;
 	if (!err) {
-		err = try_plan(plan, &failure);
-		while (err ? concede(plan, err, &failure) : concede_counter(plan))
-			err = try_plan(plan, &failure);
-		if (err)
-			err = explain(plan, err, &failure, why);
-		else
+		err = open_events(plan, why);
+		if (!err)
 			err = begin_off_cpu(plan, why);
 		if (!err)
 			plan->are_counters_few = are_counters_few(plan);

@@ -60,7 +60,11 @@ struct capture_plan {
 	bool was_refused_cpu_wide;
 	struct event_set set;		/* open, disabled */
 	struct off_cpu *off_cpu;	/* owned; NULL: off-cpu is no event of it */
-	bool has_wait_sums;	/* the programs of off-cpu watch the target and nothing else */
+	/* No programs can be loaded, and *no_programs says why: waits are those of the target's
+	 * switches (switch_waits.h). */
+	bool has_switches;
+	struct diag no_programs;
+	bool has_wait_sums;	/* the sums of off-cpu are those of the target and nothing else */
 	char *notice;			/* owned; NULL: nothing to tell */
 	int cgroup_fd;			/* valid during capture_plan_open(); -1: no cgroup */
 };

@@ -61,12 +61,18 @@ static void tell_cpu_wide(struct capture_plan *plan)
 			  " keeping the processes asked for", threads, needed, cause);
 }
 
+/* Returns true when the rings hold switches alone: thousands of them even if they are small. */
+static bool are_rings_of_switches(const struct capture_plan *plan)
+{
+	return plan->has_switches && plan->events.count == 1;
+}
+
 static void tell_rings(struct capture_plan *plan)
 {
 	const struct ring_size *wanted = &plan->wanted_rings, *rings = &plan->rings;
 	const size_t page_kib = (size_t)sysconf(_SC_PAGESIZE) / 1024;
 
-	if (rings->sample_pages < wanted->sample_pages)
+	if (rings->sample_pages < wanted->sample_pages && !are_rings_of_switches(plan))
 		capture_plan_tell(plan, "ring buffers of %zu instead of %zu KiB"
 				  " (kernel.perf_event_mlock_kb is %ld): bursts may be lost; sudo"
 				  " sysctl kernel.perf_event_mlock_kb=%zu",
@@ -163,6 +169,15 @@ static void tell_core_pmus(struct capture_plan *plan)
 						  plan->pmus.list[pmu].name);
 }
 
+/* Says what off-cpu lacks without programs. */
+static void tell_switches(struct capture_plan *plan)
+{
+	if (plan->has_switches && capture_plan_has_off_cpu(plan))
+		capture_plan_tell(plan, "waits without BPF: exact times, stacks read while threads"
+				  " wait; no wakers, no kernel functions (%s)",
+				  plan->no_programs.text);
+}
+
 void capture_plan_tell_concessions(struct capture_plan *plan)
 {
 	const long paranoid = event_sysctl("paranoid", 2);
@@ -184,6 +199,7 @@ void capture_plan_tell_concessions(struct capture_plan *plan)
 	if (plan->kind == TARGET_SYSTEM && capture_is_in_pid_namespace())
 		capture_plan_tell(plan, "in a PID namespace: processes outside of it are counted as"
 				  " process 0; run in the host's (a container with --pid=host)");
+	tell_switches(plan);
 	tell_patterns(plan);
 	tell_read(plan);
 	tell_filters(plan);

@@ -276,6 +276,28 @@ int event_check_cgroup(int cgroup_fd, const char *name, int cpu, struct diag *wh
 	}
 }
 
+int event_check_switches(struct diag *why)
+{
+	struct perf_event_attr attr = make_probe_attr();
+	char remedy[300];
+	int fd;
+
+	attr.context_switch = 1;
+	fd = event_open(&attr, 0, -1);
+	if (fd == -EACCES || fd == -EPERM)
+		return diag_set(why, fd, "switches of threads are not recorded for you either"
+				" (kernel.perf_event_paranoid is %ld): %s",
+				event_sysctl("paranoid", 2),
+				event_permission_remedy(2, remedy, sizeof(remedy)));
+	if (fd < 0)
+		return diag_set(why, fd, "this kernel does not record switches of threads");
+	close(fd);
+	if (access("/proc/thread-self/syscall", F_OK))
+		return diag_set(why, -ENOENT, "/proc has no files \"syscall\", which tell where"
+				" threads wait (CONFIG_HAVE_ARCH_TRACEHOOK)");
+	return 0;
+}
+
 static int explain_refusal(int err, const char *name, pid_t tid, struct diag *why)
 {
 	long paranoid = event_sysctl("paranoid", 2);

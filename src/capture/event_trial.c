@@ -163,15 +163,30 @@ static int refuse(struct event_catalogue *catalogue, struct event_entry *entry, 
 	return entry->reason ? 0 : -ENOMEM;
 }
 
+/* Says in its sentence that the event is there without programs. Returns 0 or -ENOMEM. */
+static int remark_switches(struct event_entry *entry)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s; here without BPF: no wakers, no kernel functions",
+		     entry->sentence) < 0)
+		return -ENOMEM;
+	free(entry->sentence);
+	entry->sentence = longer;
+	entry->state = EVENT_OPENS_FOR_USER;
+	return 0;
+}
+
 static int try_and_explain(struct event_catalogue *catalogue, struct event_entry *entry,
 			   event_opener *opener)
 {
 	const int err = try_one(entry, opener);
 	char reason[480];
-	struct diag why;
+	struct diag why, no_switches;
 
 	if (!err && needs_programs(entry) && opener == event_open && try_programs(&why))
-		return refuse(catalogue, entry, why.text);
+		return event_check_switches(&no_switches) ? refuse(catalogue, entry, why.text)
+							 : remark_switches(entry);
 	if (!err) {
 		catalogue->has_counters |= entry->kind == EVENT_HARDWARE;
 		return 0;

@@ -23,8 +23,9 @@
  * the queue fills up. Their CPU time is bounded: a record costs the sampled task ten times as much
  * as the sampler needs to queue it, and more than the analyzer needs to count it.
  *
- * Invariant: a round allocates, locks and logs nothing. No round begins before the mark of the
- * previous one has been queued.
+ * Invariant: a round allocates, locks and logs nothing, but once where a target's memory does not
+ * respond (switch_waits_watch()). No round begins before the mark of the previous one has been
+ * queued.
  *
  * Rejected: one record per wake-up (a system call each); reading a ring until it is empty (with a
  * busy CPU the round would never end); restarting the round after a stall (under sustained load no
@@ -48,6 +49,7 @@
 #include "bpf/off_cpu.h"
 #include "capture/record.h"
 #include "capture/stack_copy.h"
+#include "switch_waits.h"
 
 #define ROUND_MAX_MS	 50	/* longest delay of a single record */
 #define SAMPLES_MS	 100	/* between rounds while only samples come */
@@ -58,6 +60,7 @@
 /* The kernel reads the time, then writes the record, then publishes it; a virtual CPU may be
  * stopped in between. The mark of a round covers only records that are older than this. */
 #define IN_FLIGHT_NS	 (1 * CLOCK_NS_PER_MS)
+#define SWITCHES_LATE_NS (CLOCK_NS_PER_S / 2)	/* no round waits longer for switch_waits */
 #define SWEEP_EVERY_NS	 CLOCK_NS_PER_S
 #define SWEEP_READS	 64	/* per round: a read interrupts the event's CPU */
 
@@ -94,6 +97,7 @@ struct sampler {
 
 	bool is_round_open;
 	uint64_t start_ns, round_begin_ns;
+	uint64_t round_done_ns;	/* switch_waits_done_ns() at the begin of the round */
 	size_t round_lane;	/* first lane that is not read yet */
 	size_t round_bytes;	/* bytes in all rings at the begin of the round */
 	size_t sideband_bytes;	/* bytes in side-band rings at the begin of the round */
@@ -186,13 +190,20 @@ static bool move_copies(struct sampler *sampler, const struct event_lane *lane)
 	return true;
 }
 
+/* Returns true if the ring of @lane is read here. */
+static bool is_own(const struct sampler *sampler, const struct event_lane *lane)
+{
+	return !lane->is_read && !(sampler->config.switch_waits &&
+				   lane->event == sampler->config.open_waits_event);
+}
+
 /* Queues the records of a ring. False when the queue is full: the rest stays in the ring. */
 static bool move_records(struct sampler *sampler, const struct event_lane *lane)
 {
 	const void *span;
 	size_t bytes;
 
-	if (lane->is_read)
+	if (!is_own(sampler, lane))
 		return true;
 	if (sampler->formats[lane->event].sample_type & PERF_SAMPLE_STACK_USER)
 		return move_copies(sampler, lane);
@@ -204,8 +215,17 @@ static bool move_records(struct sampler *sampler, const struct event_lane *lane)
 	return true;
 }
 
-/* Queues the records of threads that go on waiting. Their time becomes one that no mark has
- * promised to be past. False when the queue is full. */
+/* Queues the sums of waits that are counted by the target's switches. False: the queue is full. */
+static bool put_switch_counts(struct sampler *sampler, const struct perf_event_header *counts)
+{
+	struct off_cpu_reading reading = { .has_sums = *sampler->config.has_wait_sums };
+
+	memcpy(&reading.counts, counts + 1, sizeof(reading.counts));
+	return put_item(sampler, QUEUE_WAITS, NULL, &reading, sizeof(reading));
+}
+
+/* Queues the records of waits that no ring has. Their time becomes one that no mark has promised to
+ * be past. False when the queue is full. */
 static bool move_open_waits(struct sampler *sampler)
 {
 	struct spsc *from = sampler->config.open_waits;
@@ -215,8 +235,15 @@ static bool move_open_waits(struct sampler *sampler)
 
 	while (from && (record = spsc_peek(from, &bytes))) {
 		const int16_t at = record_time_word(&sampler->formats[lane.event], record);
-		uint64_t *words = open_item(sampler, QUEUE_RECORD, &lane, bytes);
+		uint64_t *words;
 
+		if (record->type == SWITCH_WAITS_COUNTS) {
+			if (!put_switch_counts(sampler, record))
+				return false;
+			spsc_release(from);
+			continue;
+		}
+		words = open_item(sampler, QUEUE_RECORD, &lane, bytes);
 		if (!words)
 			return false;
 		memcpy(words, record, bytes);
@@ -234,7 +261,7 @@ static bool put_mark(struct sampler *sampler, uint64_t limit_ns)
 					.stalled_rounds = sampler->stalled_rounds };
 
 	for (size_t i = 0; i < sampler->set->lane_count; i++)
-		if (!sampler->set->lanes[i].is_read)
+		if (is_own(sampler, &sampler->set->lanes[i]))
 			mark.malformed += perf_ring_malformed(sampler->set->lanes[i].ring);
 	return put_item(sampler, QUEUE_ROUND_END, NULL, &mark, sizeof(mark));
 }
@@ -253,10 +280,14 @@ static void begin_round(struct sampler *sampler)
 	const struct event_set *set = sampler->set;
 
 	sampler->round_begin_ns = clock_now_ns();	/* must precede perf_ring_begin() */
+	if (sampler->config.switch_waits) {		/* and this move_open_waits() */
+		sampler->round_done_ns = switch_waits_done_ns(sampler->config.switch_waits);
+		switch_waits_watch(sampler->config.switch_waits, sampler->round_begin_ns);
+	}
 	sampler->round_bytes = sampler->sideband_bytes = 0;
 	for (size_t i = 0; i < set->lane_count; i++) {
-		const size_t bytes = set->lanes[i].is_read ? 0
-							  : perf_ring_begin(set->lanes[i].ring);
+		const size_t bytes = is_own(sampler, &set->lanes[i])
+				     ? perf_ring_begin(set->lanes[i].ring) : 0;
 
 		sampler->round_bytes += bytes;
 		if (set->lanes[i].event == set->event_count - 1)
@@ -267,12 +298,26 @@ static void begin_round(struct sampler *sampler)
 	sampler->is_round_open = true;
 }
 
+/* Returns the time that the round promises to be past. Waits that are counted by switches may be
+ * queued a little later than they end, but not for long. */
+static uint64_t limit_of_round(const struct sampler *sampler)
+{
+	uint64_t limit_ns = sampler->round_begin_ns - IN_FLIGHT_NS;
+	uint64_t done_ns = sampler->round_done_ns;
+
+	if (sampler->config.switch_waits) {
+		if (done_ns + SWITCHES_LATE_NS < limit_ns)
+			done_ns = limit_ns - SWITCHES_LATE_NS;
+		if (done_ns < limit_ns)
+			limit_ns = done_ns;
+	}
+	return limit_ns < sampler->line_ns ? limit_ns : sampler->line_ns;
+}
+
 /* Returns false when the queue was full: the round is still open then. */
 static bool continue_round(struct sampler *sampler)
 {
-	const uint64_t published_ns = sampler->round_begin_ns - IN_FLIGHT_NS;
-	const uint64_t limit_ns = published_ns < sampler->line_ns ? published_ns
-								  : sampler->line_ns;
+	const uint64_t limit_ns = limit_of_round(sampler);
 	const size_t lanes = sampler->set->lane_count;
 
 	while (sampler->round_lane < lanes &&
@@ -529,6 +574,12 @@ static void wait_for_publication(void)
 		poll(NULL, 0, 1);
 }
 
+static void end_switch_waits(struct sampler *sampler)
+{
+	if (sampler->config.switch_waits)
+		switch_waits_end(sampler->config.switch_waits);
+}
+
 /* The last round comes after the exchange, when the rings and the counts of losses have ended: the
  * kernel does not say when it lost a record, so no loss may be on either side of a line in time. */
 static void hand_over(struct sampler *sampler, const struct event_set *next)
@@ -539,6 +590,7 @@ static void hand_over(struct sampler *sampler, const struct event_set *next)
 		sampler->line_ns = clock_now_ns();
 	sampler->unreached_cpus = event_set_exchange(sampler->set, next);
 	wait_for_publication();
+	end_switch_waits(sampler);
 	if (is_drained && insist(sampler, run_round))
 		insist(sampler, put_last_losses);
 }
@@ -556,6 +608,7 @@ static void end(struct sampler *sampler)
 	/* An open round has read the rings' ends too early to be the last one. */
 	if (!insist(sampler, finish_open_round))
 		return;
+	end_switch_waits(sampler);
 	begin_round(sampler);
 	if (!insist(sampler, run_round) || !insist(sampler, put_last_losses))
 		return;
@@ -602,8 +655,10 @@ static void fill_polls(struct sampler *sampler)
 			.fd = sampler->config.watch_fds[i], .events = POLLIN
 		};
 	for (size_t i = 0; i < set->lane_count; i++)
-		lanes[i] = (struct pollfd){ .fd = set->lanes[i].is_read ? -1 : set->fds[i],
-					    .events = POLLIN };
+		lanes[i] = (struct pollfd){
+			.fd = set->lanes[i].is_read ? -1 : set->fds[i],
+			.events = is_own(sampler, &set->lanes[i]) ? POLLIN : 0,
+		};
 	sampler->config.watch_fds = NULL;	/* not valid later: polls has a copy */
 }
 

@@ -13,6 +13,7 @@
 #include "jit.h"
 #include "kernel.h"
 #include "mappings.h"
+#include "on_cpu_times.h"
 #include "pending.h"
 #include "probe_records.h"
 #include "requests.h"
@@ -224,6 +225,8 @@ bool intake_sink(void *context, const void *raw, size_t size, uint16_t event, ui
 			waits_record(ingest, &record, raw, size);
 			return true;
 		}
+		if (desc->is_wall && desc->excluded & EVENT_EXCLUDES_KERNEL)
+			on_cpu_times_sampled(ingest->waits, record.tid, record.sample.period);
 		clock_ticks_add(&ingest->losses->clock, event, time_ns, record.sample.period);
 		if (!desc->is_unasked && !samples_repeat(ingest, &record) &&
 		    !take_sample(ingest, &record, raw, size, ingest->config.is_replay))

@@ -82,6 +82,10 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 		"wake-ups that the kernel did not show, as they interrupted another: such a wait "
 		"has no waker, and its time on the run queue counts as blocked",
 		"interrupts on other CPUs (/proc/irq/N/smp_affinity)", .is_rare = true },
+	[LOSS_WAIT_STACKS] = { "stackless_waits", "stackless waits",
+		"off-cpu without BPF: time of waits whose stack could not be read, as they were "
+		"too short or too many, or waited for a CPU; counted as [unknown]",
+		.remedy = "root, or CAP_BPF and CAP_PERFMON", .is_time = true, .is_rare = true },
 	[LOSS_TEXTS] = { "absent_texts", "absent texts",
 		"texts of system calls that could not be read, as they were not in memory",
 		.remedy = "lat: instead of t:, which reads them again at the call's exit",
@@ -287,6 +291,7 @@ void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS])
 	out[LOSS_WAIT_CHILDREN] = ingest->waits->counted.processes_refused;
 	out[LOSS_WAIT_TIME] = ingest->waits->counted.unknown_ns;
 	out[LOSS_WAKEUPS] = ingest->waits->counted.skipped;
+	out[LOSS_WAIT_STACKS] = ingest->waits->counted.stackless_ns;
 	out[LOSS_TEXTS] = probe_hits_absent(ingest->hits);
 	out[LOSS_WAITS] = counters->unpaired_waits;
 	out[LOSS_WAIT_ENDS] = counters->shortened_waits;

@@ -31,6 +31,7 @@
 #include "bpf/wait_record.h"
 #include "capture/raw_fields.h"
 #include "ingest/ingest.h"
+#include "on_cpu_times.h"
 #include "open_times.h"
 #include "samples.h"
 
@@ -60,7 +61,7 @@
 static const char *const state_names[WAIT_STATES] = {
 	[WAIT_UNKNOWN] = "unknown", [WAIT_RUNNING] = "running", [WAIT_RUNNABLE] = "runnable",
 	[WAIT_SLEEPING] = "sleeping", [WAIT_DISK] = "disk", [WAIT_STOPPED] = "stopped",
-	[WAIT_OTHER] = "other",
+	[WAIT_OTHER] = "other", [WAIT_BLOCKED] = "blocked",
 };
 
 const char *wait_state_name(enum wait_state state)
@@ -188,6 +189,8 @@ void waits_destroy(struct waits *waits)
 		forget_switches(waits);
 		free(waits->open);
 		id_map_finish(&waits->open_by_tid);
+		free(waits->sampled);
+		id_map_finish(&waits->sampled_by_tid);
 	}
 	free(waits);
 }
@@ -334,6 +337,21 @@ static struct record_text waker_of(const struct wait_record *wait)
 	return (struct record_text){ 0 };
 }
 
+/* Counts the time of @record, in which its thread was on a CPU, as far as no sample has it. */
+static void count_on_cpu(struct ingest *ingest, const struct event_record *record,
+			 const void *raw, size_t size, uint16_t event, uint64_t on_ns)
+{
+	const struct event_desc *desc = ingest->config.events[record->event];
+	const struct sample_form form = {
+		.format = desc->format, .copy_bytes = desc->copy_bytes, .event = event,
+		.is_wait = true, .time_ns = record->time_ns,
+		.weight = on_cpu_times_take(ingest->waits, record->tid, on_ns),
+	};
+
+	if (form.weight)
+		samples_add(ingest, record, &form, raw, size, false);
+}
+
 /* A record weighs its wait, or what short waits have added up to since the last one: that is
  * divided as the wait is. */
 void waits_record(struct ingest *ingest, const struct event_record *record, const void *raw,
@@ -355,6 +373,10 @@ void waits_record(struct ingest *ingest, const struct event_record *record, cons
 		return;
 	}
 	memcpy(&from, record->sample.raw, sizeof(from));
+	if (from.flags & WAIT_IS_ON_CPU) {
+		count_on_cpu(ingest, record, raw, size, desc->counted_as, from.weight_ns);
+		return;
+	}
 	if (from.flags & WAIT_IS_OPEN) {
 		from.weight_ns = open_times_extend(ingest->waits, record->tid, &from);
 		from.blocked_ns = from.weight_ns;
@@ -368,7 +390,7 @@ void waits_record(struct ingest *ingest, const struct event_record *record, cons
 	blocked_ns = (double)from.weight_ns;
 	if (whole_ns > 0)
 		blocked_ns *= (double)from.blocked_ns / whole_ns;
-	wait.state = state_of_task(from.state);
+	wait.state = from.flags & WAIT_STATE_UNKNOWN ? WAIT_BLOCKED : state_of_task(from.state);
 	wait.waker = waker_of(&from);
 	wait.blocked_ns = blocked_ns < (double)from.weight_ns ? (uint64_t)blocked_ns
 							      : from.weight_ns;
@@ -683,6 +705,7 @@ void waits_thread_begins(struct ingest *ingest, uint32_t tid)
 	struct waiting_thread *row = switches ? find_row(switches, tid) : NULL;
 
 	open_times_remove(ingest->waits, tid);
+	on_cpu_times_remove(ingest->waits, tid);
 	if (!row)
 		return;
 	drop_wait(ingest, row, false);

@@ -303,6 +303,24 @@ static void test_a_live_wait_weighs_what_its_record_says(void **state)
 	assert_int_equal(waited(B, WAIT_RUNNABLE, NULL), 9);
 }
 
+/* Without BPF it is known that a thread was blocked, but not how; a thread that was preempted is
+ * runnable. */
+static void test_a_wait_of_unknown_state_is_blocked_and_no_time_on_a_cpu(void **state)
+{
+	(void)state;
+	ingest.config.is_replay = false;
+	push_live(100, A, &(struct wait_record){ .weight_ns = 40, .blocked_ns = 10,
+						 .flags = WAIT_STATE_UNKNOWN });
+	push_live(200, A, &(struct wait_record){ .weight_ns = 7, .blocked_ns = 7, .state = DISK });
+	push_live(300, A, &(struct wait_record){ .weight_ns = 9, .run_queue_ns = 9 });
+	end_recording();
+	assert_int_equal(waited(A, WAIT_BLOCKED, NULL), 40);
+	assert_int_equal(waited(A, WAIT_DISK, NULL), 7);
+	assert_int_equal(waited(A, WAIT_RUNNABLE, NULL), 9);
+	assert_int_equal(waited(A, WAIT_UNKNOWN, NULL), 0);
+	assert_string_equal(wait_state_name(WAIT_BLOCKED), "blocked");
+}
+
 /* An open wait: the time so far until @until_ns. */
 static void push_open(uint32_t tid, uint64_t until_ns, uint64_t so_far_ns)
 {
@@ -472,7 +490,7 @@ static void test_lost_records_end_all_waits(void **state)
 	assert_int_equal(ingest.counters.unpaired_waits, 3);	/* A; B before 100, after 200 */
 }
 
-/* There is room for 241 pairs of state and waker; the rest keeps its state, and is of all threads
+/* There is room for 239 pairs of state and waker; the rest keeps its state, and is of all threads
  * if it was before. */
 static void test_wakers_without_room_are_other(void **state)
 {
@@ -498,7 +516,7 @@ static void test_wakers_without_room_are_other(void **state)
 	assert_int_equal(waited_of_all(A, WAIT_STOPPED), 10);
 	assert_int_equal(waited(A, WAIT_DISK, "w0"), 10);
 	assert_int_equal(waited(A, WAIT_DISK, "w299"), 0);
-	assert_int_equal(waited(A, WAIT_DISK, "(other)"), 10 * (300 - 241));
+	assert_int_equal(waited(A, WAIT_DISK, "(other)"), 10 * (300 - 239));
 }
 
 /* A record of wall's part is a wait of wall, which has its ns; nothing else is counted. */
@@ -572,6 +590,9 @@ UNIT_TESTS(test_waits)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_lost_records_end_all_waits, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_wait_of_unknown_state_is_blocked_and_no_time_on_a_cpu, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(test_wakers_without_room_are_other, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_part_counts_for_wall, set_up, tear_down),
