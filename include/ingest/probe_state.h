@@ -242,7 +242,6 @@ struct probe_generation {
 	struct probe_reading *reading;	/* owned; NULL: there is none */
 	uint32_t number;		/* increasing over all probes */
 	uint64_t ignore_ns;		/* later hits are dropped; UINT64_MAX: none */
-	int entry_keys[PROBE_ON_MAX], leave_keys[PROBE_ON_MAX];	/* indices of raw fields */
 };
 
 #define PROBE_PEAK_SECONDS 128

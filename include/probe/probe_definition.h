@@ -56,6 +56,8 @@ struct probe_reading {
 	struct probe_stream entry, leave;	/* `leave`: of PROBE_RETURN and _LATENCY */
 	struct probe_column columns[PROBE_VALUES_MAX];
 	uint32_t column_count;
+	int entry_keys[PROBE_ON_MAX], leave_keys[PROBE_ON_MAX];	/* by spec.on: indices into the
+								 * streams' `fields` */
 	struct probe_condition condition;	/* the part the kernel does not filter */
 	struct probe_name *names;	/* owned by the analyzer's thread: [PROBE_NAMES], or NULL */
 	bool has_filtered_entries;	/* the kernel drops entries: a return alone is no loss */
@@ -72,24 +74,26 @@ struct probe_definition {
 	uint32_t max_active;
 };
 
-/* Makes the definition for @site's entry or return. -E2BIG: it is too long for one command. */
+/* Makes the definition for @site's entry or return, or with @is_return for a site of @points->end,
+ * the second of two places. -E2BIG: it is too long for one command. */
 int probe_definition_make(struct probe_definition *out, const struct probe_point *points,
 			  const struct probe_site *site, bool is_return, struct diag *why);
 
-/* Finds the field of each value, once the streams of @reading have their fields. */
+/* Finds the field of each value and of each key, once the streams of @reading have their fields. */
 void probe_definition_columns(struct probe_reading *reading, const struct probe_point *points);
 
 /* Writes to @out the parts of the condition, joined by "and", that the kernel can evaluate at the
  * event at @site, which has @fields. *@rest becomes the other parts, for the analyzer; count 0:
  * none. False: no filter for the kernel. For a pair, of whose ends the kernel sees one at a time,
  * it gets parts only if the analyzer can't evaluate one, then at the first end, or if
- * probe_definition_asks_both_ends(), then at both. */
+ * probe_definition_asks_both_ends(), then at both: @is_second is about the second one, and @site is
+ * of the first. */
 bool probe_definition_filter(const struct probe_point *points, const struct probe_site *site,
-			     const struct raw_fields *fields, char *out, size_t room,
-			     struct probe_condition *rest);
+			     const struct raw_fields *fields, bool is_second, char *out,
+			     size_t room, struct probe_condition *rest);
 
-/* True: @points is a pair of tracepoints, and its condition uses only numbers that both of them
- * have. The kernel then filters both ends, and so drops whole pairs. */
+/* True: @points is a pair of tracepoints, and its condition uses only numbers that are equal at
+ * both, as those that join them. The kernel then filters both ends, and so drops whole pairs. */
 bool probe_definition_asks_both_ends(const struct probe_point *points,
 				     const struct probe_site *site);
 

@@ -55,14 +55,15 @@ struct probe_fetch {
 	enum probe_value_kind kind;
 	enum probe_meaning meaning;
 	enum probe_origin origin;
-	bool is_return;		/* fetched at the return: $retval */
+	bool is_return;		/* fetched at the return ($retval) or at the second of two places */
 	bool is_pointed;	/* the record has only the address of a text in user memory */
 	bool is_copied;		/* a BPF program adds the text that it points to, `text`, to the
 				 * record; if offered: when the argument gets a type for it */
 	struct syscall_text text;
 	bool is_located;	/* DWARF: its location is known here, even if no probe can fetch
 				 * it from there */
-	bool is_of_both;	/* pair of tracepoints: the second one has this field, too */
+	char end_field[32];	/* the field of a second tracepoint that is equal to this one in
+				 * each pair; "": there is none */
 };
 
 /* One address where a breakpoint goes. */
@@ -73,12 +74,12 @@ struct probe_site {
 	uint64_t address;	/* USER: virtual address in the file where `symbol` begins */
 	uint64_t semaphore;	/* USDT: file offset of its semaphore; 0: none */
 	/* KERNEL: "[MODULE:]symbol" for kprobe_events, or KALLSYMS_TEXT where the name is not
-	 * unique; TRACEPOINT: "group:name" (one site, also for a pair); USER: function of the
-	 * code. */
+	 * unique; TRACEPOINT: "group:name"; USER: function of the code. */
 	char symbol[PROBE_FUNCTION_BYTES];
 	bool is_inlined;	/* in a copy inlined into another function: it has no return */
 	bool is_emulated;	/* emulated by the kernel; stepping costs more, on x86 ten times */
-	struct probe_fetch values[PROBE_VALUES_MAX];	/* the spec's arguments at this point */
+	struct probe_fetch values[PROBE_VALUES_MAX];	/* the spec's arguments at this point, and
+							 * those that only join two places */
 	uint32_t value_count;
 };
 
@@ -106,6 +107,13 @@ struct probe_point {
 					 * has none */
 	struct probe_site *sites;	/* owned */
 	uint32_t site_count;
+	/* Owned: the second place of a latency between two, with its file and sites; its spec is
+	 * that of a probe of this place alone. A value of `sites` with is_return is a copy of one of
+	 * its values. NULL: the latency is of one function or from a place to itself. */
+	struct probe_point *end;
+	/* Indices in the sites' values of those that join the two places, by spec.on; unused for a
+	 * tracepoint, whose fields do. */
+	uint32_t on_values[PROBE_ON_MAX];
 	struct probe_fetch *offered;	/* owned: all arguments and the return value available here,
 					 * for the panel */
 	uint32_t offered_count;
@@ -129,6 +137,11 @@ void probe_resolver_destroy(struct probe_resolver *resolver);		/* NULL is fine *
 int probe_resolver_find(struct probe_resolver *resolver, const struct probe_spec *spec, pid_t pid,
 			struct probe_point **out, uint32_t *count, struct diag *why);
 void probe_point_free(struct probe_point *points, uint32_t count);
+
+/* Returns what has the sites of an edge: the second of two places, if @is_second, else @points. */
+const struct probe_point *probe_point_of_edge(const struct probe_point *points, bool is_second);
+/* True: that edge of the probe is the return of a function. */
+bool probe_point_is_at_return(const struct probe_point *points, bool is_second);
 
 /* Resolves @spec, of KERNEL or USER, as probe_resolver_find(), but *@out gets one point for each
  * site, and all variables in scope at that site are what it offers (`offered`): those that no probe
@@ -179,9 +192,12 @@ struct probe_cost {
 
 extern const struct probe_cost probe_cost_expected;
 
-/* Returns the cost of a hit, with all its edges, at the most expensive site. */
+/* Returns the cost of a hit, with all its edges, at the most expensive site; of two places that of
+ * a hit of the first. */
 double probe_cost_of_hit(const struct probe_cost *cost, const struct probe_point *points,
 			 bool with_stacks);
+/* Returns the cost of a hit of the second of two places; 0: there is none. */
+double probe_cost_of_end(const struct probe_cost *cost, const struct probe_point *points);
 
 /* Sets meaning and kind of @value by the type and the norm() that the user typed in @argument. */
 void probe_fetch_set_meaning(struct probe_fetch *value, const struct probe_argument *argument);

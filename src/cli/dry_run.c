@@ -47,14 +47,18 @@ static void print_site(FILE *out, const struct probe_point *point, const struct 
 static int print_edge(FILE *out, const struct probe_point *point, const struct probe_site *site,
 		      bool is_return, struct diag *why)
 {
+	const struct probe_point *place = probe_point_of_edge(point, is_return);
 	struct probe_definition made;
 	int err = probe_definition_make(&made, point, site, is_return, why);
 
 	if (err)
 		return err;
-	safe_put_text(out, is_return ? SAFE_TEXT("  return ") : SAFE_TEXT("  entry  "));
-	print_site(out, point, site);
-	if (made.fetch_args[0] && point->spec.kind != PROBE_TRACEPOINT) {
+	if (point->spec.end.function[0])
+		safe_put_text(out, is_return ? SAFE_TEXT("  end    ") : SAFE_TEXT("  begin  "));
+	else
+		safe_put_text(out, is_return ? SAFE_TEXT("  return ") : SAFE_TEXT("  entry  "));
+	print_site(out, place, site);
+	if (made.fetch_args[0] && place->spec.kind != PROBE_TRACEPOINT) {
 		safe_put(out, " ");
 		print_clean(out, made.fetch_args);
 	}
@@ -174,8 +178,10 @@ static void print_spec(FILE *out, struct probe_resolver *resolver, const struct 
 static int print_one(FILE *out, struct probe_resolver *resolver, const struct probe_point *point,
 		     bool is_match, pid_t pid, struct diag *why)
 {
-	const double cost_ns = probe_cost_of_hit(&probe_cost_expected, point, true);
+	const double cost_ns = probe_cost_of_hit(&probe_cost_expected, point, true) +
+			       probe_cost_of_end(&probe_cost_expected, point);
 	const enum probe_edge edge = point->spec.edge;
+	const bool is_pair = point->spec.end.function[0];
 	int err = 0;
 
 	print_name(out, point, is_match);
@@ -184,12 +190,14 @@ static int print_one(FILE *out, struct probe_resolver *resolver, const struct pr
 
 		if (edge != PROBE_RETURN)
 			err = print_edge(out, point, site, false, why);
-		if (!err && edge != PROBE_ENTRY)
+		if (!err && edge != PROBE_ENTRY && !is_pair)
 			err = print_edge(out, point, site, true, why);
 		print_values(out, site);
-		if (!err && has_build(&point->spec))
+		if (!err && has_build(&point->spec) && !is_pair)
 			print_spec(out, resolver, point, i, pid);
 	}
+	for (uint32_t i = 0; point->end && i < point->end->site_count && !err; i++)
+		err = print_edge(out, point, &point->end->sites[i], true, why);
 	if (point->verdict == VERDICT_OK)
 		safe_print(out, "  ok: about %.1f us a hit\n", cost_ns / 1e3);
 	else

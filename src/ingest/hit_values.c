@@ -57,17 +57,17 @@ void hit_values_read(struct hit *hit, struct hit_texts *texts)
 /* Resolves values that are addresses to (DSO, address), while the present maps are known. */
 static void find_places(struct ingest *ingest, struct hit *hit)
 {
-	const struct process *process = NULL;
-
 	for (uint32_t i = 0; i < hit->reading->column_count; i++) {
+		const struct probe_column *column = &hit->reading->columns[i];
 		struct probe_value *value = &hit->values[i];
+		const struct process *process;
 		const struct mapping *row;
 
-		if (hit->reading->columns[i].kind != VALUE_SYMBOL || !value->is_known ||
-		    value->is_text || value->number >= UINT64_C(1) << 63)
+		if (column->kind != VALUE_SYMBOL || !value->is_known || value->is_text ||
+		    value->number >= UINT64_C(1) << 63)
 			continue;
-		process = process ? process
-				  : task_table_find_process(&ingest->tasks, hit->begin->pid);
+		process = task_table_find_process(&ingest->tasks, column->is_return
+							  ? hit->end->pid : hit->begin->pid);
 		row = process && process->maps ? process_maps_find(process->maps, value->number)
 					       : NULL;
 		if (!row)

@@ -99,16 +99,6 @@ static bool note_ids(struct probe_hits *hits, const struct probe_stream *stream,
 	return true;
 }
 
-static void find_keys(struct probe_generation *generation, const struct probe_spec *spec)
-{
-	for (uint32_t i = 0; i < spec->on_count; i++) {
-		generation->entry_keys[i] = raw_fields_find(&generation->reading->entry.fields,
-							    spec->on[i].begin);
-		generation->leave_keys[i] = raw_fields_find(&generation->reading->leave.fields,
-							    spec->on[i].end);
-	}
-}
-
 /* Adds a generation. Out of memory for its ids: the records will be counted as malformed. */
 static void add_reading(struct probe_hits *hits, uint32_t slot, struct engine_event *event)
 {
@@ -125,7 +115,6 @@ static void add_reading(struct probe_hits *hits, uint32_t slot, struct engine_ev
 		row->first_ns = event->time_ns;
 	probe_turns_begin(&row->turns, event->time_ns);
 	generation->ignore_ns = UINT64_MAX;
-	find_keys(generation, row->spec);
 	row->newest = at;
 	if (!note_ids(hits, &generation->reading->entry, place) ||
 	    !note_ids(hits, &generation->reading->leave, place | 1))

@@ -123,7 +123,7 @@ static uint64_t leaf_of(const struct hit *hit)
 	if (hit->begin_stream->entered_field)
 		return raw_fields_read(fields, hit->begin_stream->entered_field,
 				       &hit->begin->sample, &value) ? value.number : 0;
-	if (hit->row->spec->edge != PROBE_RETURN ||
+	if ((hit->row->spec->edge != PROBE_RETURN && !hit->row->spec->is_from_return) ||
 	    !raw_fields_read(fields, raw_fields_find(fields, "__probe_func"),
 			     &hit->begin->sample, &value))
 		return 0;
@@ -183,7 +183,7 @@ static uint64_t number_in(const struct probe_stream *stream, int field,
 	return raw_fields_read(&stream->fields, field, &record->sample, &value) ? value.number : 0;
 }
 
-/* Hash of the fields by which tracepoints are paired. */
+/* Hash of the values by which two places are joined: equal numbers of any width are one. */
 static uint64_t key_of(const struct probe_stream *stream, const struct event_record *record,
 		       const int *fields, uint32_t count)
 {
@@ -193,7 +193,7 @@ static uint64_t key_of(const struct probe_stream *stream, const struct event_rec
 		struct raw_value value = { .number = UINT64_MAX };
 
 		raw_fields_read(&stream->fields, fields[i], &record->sample, &value);
-		if (value.is_text)
+		if (value.text)		/* a text, or all of an array */
 			for (size_t at = 0; at < value.text_bytes; at++)
 				key = id_set_mix(key, (unsigned char)value.text[at]);
 		else
@@ -207,11 +207,12 @@ static struct pair_end end_of(const struct probe_stream_ref *ref, const struct e
 	const struct probe_spec *spec = ref->row->spec;
 	struct pair_end end = { .slot = ref->slot, .time_ns = record->time_ns };
 
-	end.order = spec->kind == PROBE_TRACEPOINT ? PAIR_BY_KEY : PAIR_NESTED;
+	end.order = spec->end.function[0] ? PAIR_BY_KEY : PAIR_NESTED;
 	if (spec->on_count) {
 		end.key = key_of(ref->stream, record,
-				 ref->is_leave ? ref->generation->leave_keys
-					       : ref->generation->entry_keys, spec->on_count);
+				 ref->is_leave ? ref->generation->reading->leave_keys
+					       : ref->generation->reading->entry_keys,
+				 spec->on_count);
 		return end;
 	}
 	end.key = probe_pairs_thread(record->tid, record->cpu);

@@ -24,6 +24,7 @@ static int begin_rate(struct probe_rate *rate, struct trace_group *group,
 
 	*rate = (struct probe_rate){ .begin_ns = 0 };
 	entries.spec.edge = PROBE_ENTRY;	/* entries are as many as returns, and cheaper */
+	entries.spec.end.function[0] = '\0';
 	err = live_probe_open(&rate->live, &request, NULL, why);
 	if (err)
 		return err;

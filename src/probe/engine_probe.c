@@ -42,12 +42,13 @@ void engine_probe_report(struct engine_probe *probe, const struct engine_kernel 
 static void put_scope(const struct probe_choice *choice, const struct probe_point *points,
 		      char *out, size_t room)
 {
-	const char *slash = strrchr(points->path, '/');
+	const struct probe_point *place = probe_point_of_edge(points, points->file < 0);
+	const char *slash = strrchr(place->path, '/');
 
 	if (choice->reach == REACH_PROCESS)
 		snprintf(out, room, "pid %d", (int)choice->pid);
-	else if (points->file >= 0)
-		snprintf(out, room, "every %s", slash ? slash + 1 : points->path);
+	else if (place->file >= 0)
+		snprintf(out, room, "every %s", slash ? slash + 1 : place->path);
 	else
 		snprintf(out, room, "whole system");
 }
@@ -251,14 +252,20 @@ static void close_unused(struct live_probe *live, struct trace_group *group,
 	*reading = NULL;
 }
 
+static bool copies_texts(const struct probe_point *place)
+{
+	struct syscall_texts_config ignored;
+
+	return place && place->spec.kind == PROBE_TRACEPOINT &&
+	       point_tracepoint_texts(place, false, &ignored);
+}
+
 /* A process that keeps starting threads is probed CPU-wide, so that no thread is missed; so is one
  * whose records a BPF program writes, which runs for all. */
 static int open_for_process(struct engine_probe *probe, struct live_request *request,
 			    struct probe_reading **reading, struct diag *why)
 {
-	struct syscall_texts_config ignored;
-	const bool is_wide = probe->choice.spec.kind == PROBE_TRACEPOINT &&
-			     point_tracepoint_texts(probe->points, false, &ignored);
+	const bool is_wide = copies_texts(probe->points) || copies_texts(probe->points->end);
 	int err = check_process(probe, why);
 
 	for (int tries = 1; !err; tries++) {
@@ -303,7 +310,7 @@ static int check_file(const struct probe_point *points, struct diag *why)
 	struct file_version now;
 	struct stat status;
 
-	if (points->file < 0)
+	if (!points || points->file < 0)
 		return 0;
 	if (fstat(points->file, &status))
 		return diag_set(why, -errno, "%s can't be looked at: %s", points->path,
@@ -321,7 +328,8 @@ static void attach(struct engine_probe *probe, const struct engine_kernel *kerne
 	const uint64_t now_ns = clock_now_ns();
 	struct diag why = { .err = 0 };
 
-	if (check_file(probe->points, &why) || open_live(probe, kernel, &event.reading, &why)) {
+	if (check_file(probe->points, &why) || check_file(probe->points->end, &why) ||
+	    open_live(probe, kernel, &event.reading, &why)) {
 		engine_probe_fail(probe, kernel, &why);
 		return;
 	}
@@ -329,6 +337,7 @@ static void attach(struct engine_probe *probe, const struct engine_kernel *kerne
 	tell(probe, kernel, &event);	/* must precede the first record */
 	governor_open(&probe->account, probe->choice.cap_pct, now_ns);
 	governor_meter_start(&probe->meter, probe->live.before.hits, now_ns);
+	governor_meter_start(&probe->end_meter, probe->live.before.end_hits, now_ns);
 	probe->switch_ns = now_ns + BURST_NS;
 	live_probe_enable(&probe->live);
 	engine_probe_report(probe, kernel);
@@ -347,16 +356,20 @@ double engine_probe_read(struct engine_probe *probe, const struct engine_kernel 
 {
 	struct probe_status *status = &probe->status;
 	struct live_counts counts;
-	uint64_t more;
+	double cost_ns;
 
 	if (!probe->live.part_count || probe->is_retired)
 		return 0;
 	live_probe_read(&probe->live, kernel->group, &counts);
-	more = governor_meter_read(&probe->meter, counts.hits, now_ns);
+	cost_ns = (double)governor_meter_read(&probe->meter, counts.hits, now_ns) * probe->cost_ns +
+		  (double)governor_meter_read(&probe->end_meter, counts.end_hits, now_ns) *
+			  probe->end_cost_ns;
 	status->read_ns = now_ns;
 	put_counts(status, &counts);
 	status->hits_per_s = probe->meter.hits_per_s;
-	status->cost_pct = probe->meter.hits_per_s * probe->cost_ns / (double)CLOCK_NS_PER_S * 100;
+	status->cost_pct = (probe->meter.hits_per_s * probe->cost_ns +
+			    probe->end_meter.hits_per_s * probe->end_cost_ns) /
+			   (double)CLOCK_NS_PER_S * 100;
 	/* In bursts, the mean over the pause counts: attached 1 s in 10. */
-	return (double)more * probe->cost_ns / (probe->choice.in_bursts ? 10 : 1);
+	return cost_ns / (probe->choice.in_bursts ? 10 : 1);
 }

@@ -150,16 +150,37 @@ static void watch_burst(struct probe_engine *engine, struct engine_probe *probe,
 	}
 }
 
+/* Finds what became of the probe's files: of two, of the one that is not the same any more. False:
+ * it has none, or that is not known. */
+static bool find_fate(struct probe_engine *engine, const struct engine_probe *probe,
+		      enum file_fate *out)
+{
+	const struct probe_point *places[] = { probe->points, probe->points->end };
+	bool has_file = false;
+
+	*out = FILE_IS_SAME;
+	for (int i = 0; i < 2; i++) {
+		enum file_fate fate;
+
+		if (!places[i] || !places[i]->watch)
+			continue;
+		if (file_watch_look(places[i]->watch, &engine->blocking_calls, &fate))
+			return false;
+		if (*out == FILE_IS_SAME || fate == FILE_IS_REWRITTEN)
+			*out = fate;
+		has_file = true;
+	}
+	return has_file;
+}
+
 /* After a rewrite, a breakpoint may be inside of an instruction and crash the program. */
 static void watch_file(struct probe_engine *engine, struct engine_probe *probe)
 {
-	const struct file_watch *watch = probe->points->watch;
 	struct diag why = { .err = 0 };
 	enum file_fate fate;
 	const char *text;
 
-	if (!watch || !probe->live.part_count || probe->is_retired ||
-	    file_watch_look(watch, &engine->blocking_calls, &fate))
+	if (!probe->live.part_count || probe->is_retired || !find_fate(engine, probe, &fate))
 		return;
 	text = file_fate_text(fate);
 	if (text[0] && strcmp(probe->status.reason, text) != 0)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "point_pair.h"
 #include "point_tracepoint.h"
 #include "probe/probe_definition.h"
 #include "probe_pmu.h"
@@ -27,19 +28,18 @@ static bool has_weight(const struct probe_spec *spec)
 	       !strncmp(spec->function, times, sizeof(times) - 1);
 }
 
-static bool is_pair_of_tracepoints(const struct probe_point *points)
+/* Returns the spec of the place where @part is. */
+static const struct probe_spec *place_of(const struct live_part *part,
+					 const struct live_request *request)
 {
-	return points->spec.kind == PROBE_TRACEPOINT && points->spec.end.function[0];
+	return &probe_point_of_edge(request->points, part->is_return)->spec;
 }
 
 static int find_tracepoint(struct live_part *part, const struct live_request *request,
 			   struct diag *why)
 {
-	const struct probe_spec *spec = &request->points->spec;
+	const struct probe_spec *spec = place_of(part, request);
 
-	if (part->is_return && is_pair_of_tracepoints(request->points))
-		return trace_group_find(request->group, spec->end.group, spec->end.function,
-					&part->event, why);
 	return trace_group_find(request->group, spec->group, spec->function, &part->event, why);
 }
 
@@ -90,8 +90,8 @@ static int open_filtered(struct live_part *part, const struct live_request *requ
 	int err;
 
 	if (!request->rings || config.has_weight || !is_asked ||
-	    !probe_definition_filter(request->points, site, &part->event.fields, filter,
-				     sizeof(filter), &part->rest))
+	    !probe_definition_filter(request->points, site, &part->event.fields, is_second,
+				     filter, sizeof(filter), &part->rest))
 		return request->rings && !is_second ? refuse_filter(request, 0, why) : 0;
 	config.kernel_filter = filter;
 	err = probe_link_open(&part->link, request->rings, &config, NULL);
@@ -108,16 +108,15 @@ static int open_filtered(struct live_part *part, const struct live_request *requ
 static bool find_texts(const struct live_part *part, const struct live_request *request,
 		       struct syscall_texts_config *out)
 {
-	const struct probe_spec *spec = &request->points->spec;
+	const bool is_exit = part->is_return && point_pair_is_system_call(&request->points->spec);
+	const struct probe_point *place =
+		is_exit ? request->points : probe_point_of_edge(request->points, part->is_return);
 
-	if (!request->rings || spec->kind != PROBE_TRACEPOINT ||
-	    !point_tracepoint_texts(request->points, part->is_return, out))
+	if (!request->rings || place->spec.kind != PROBE_TRACEPOINT ||
+	    !point_tracepoint_texts(place, is_exit, out))
 		return false;
 	out->record_type = (uint16_t)part->event.id;
-	return !part->is_return || (strcmp(spec->end.group, spec->group) == 0 &&
-				    strncmp(spec->end.function, "sys_exit", strlen("sys_exit")) == 0 &&
-				    strcmp(spec->end.function + strlen("sys_exit"),
-					   spec->function + strlen("sys_enter")) == 0);
+	return true;
 }
 
 static int open_with_texts(struct live_part *part, const struct live_request *request,
@@ -132,12 +131,9 @@ static int open_with_texts(struct live_part *part, const struct live_request *re
 
 static void warn_of_programs(const struct live_part *part, const struct live_request *request)
 {
-	const struct probe_spec *spec = &request->points->spec;
-	const bool is_end = part->is_return && is_pair_of_tracepoints(request->points);
 	char name[PROBE_GROUP_BYTES + TRACE_NAME_BYTES];
 
-	snprintf(name, sizeof(name), "%s:%s", is_end ? spec->end.group : spec->group,
-		 part->event.name);
+	snprintf(name, sizeof(name), "%s:%s", place_of(part, request)->group, part->event.name);
 	probe_link_warn_of_programs(part->link, name);
 }
 
@@ -145,10 +141,10 @@ static int open_by_tracefs(struct live_part *part, const struct live_request *re
 			   const struct probe_site *site, struct probe_link_config *config,
 			   struct diag *why)
 {
+	const bool is_tracepoint = place_of(part, request)->kind == PROBE_TRACEPOINT;
 	struct syscall_texts_config texts;
-	int err = request->points->spec.kind == PROBE_TRACEPOINT
-			  ? find_tracepoint(part, request, why)
-			  : define(part, request, site, why);
+	int err = is_tracepoint ? find_tracepoint(part, request, why)
+				: define(part, request, site, why);
 
 	if (err)
 		return err;
@@ -156,13 +152,15 @@ static int open_by_tracefs(struct live_part *part, const struct live_request *re
 	config->config = part->event.id;
 	if (find_texts(part, request, &texts))
 		return open_with_texts(part, request, &texts, *config, why);
-	err = open_filtered(part, request, site, *config, why);
+	/* Of two places, the first has the values that are compared. */
+	err = open_filtered(part, request, request->points->end ? request->points->sites : site,
+			    *config, why);
 	if (!err && !part->link) {
 		err = probe_link_open(&part->link, request->rings, config, why);
 		if (!err && request->rings && config->has_weight)
 			err = open_meter(part, *config, why);
 	}
-	if (!err && request->points->spec.kind == PROBE_TRACEPOINT)
+	if (!err && is_tracepoint)
 		warn_of_programs(part, request);
 	return err;
 }
@@ -185,7 +183,7 @@ static int open_part(struct live_part *part, const struct live_request *request,
 {
 	struct probe_link_config config = {
 		.scope = request->scope, .kernel_filter = "",
-		.only_counts = !request->rings, .has_weight = has_weight(&request->points->spec),
+		.only_counts = !request->rings, .has_weight = has_weight(place_of(part, request)),
 		/* A pair's entry has the stack: the return's is cut at the function. */
 		.with_stacks = request->with_stacks && request->rings &&
 			       !(part->is_return && request->points->spec.edge == PROBE_LATENCY),
@@ -278,38 +276,46 @@ static int make_reading(struct probe_reading **out, struct live_probe *live,
 	return 0;
 }
 
+/* Opens a part at each site of one edge. */
+static int open_edge(struct live_probe *live, const struct live_request *request, bool is_return,
+		     struct diag *why)
+{
+	const struct probe_point *place = probe_point_of_edge(request->points, is_return);
+	int err = 0;
+
+	for (uint32_t i = 0; i < place->site_count && !err; i++) {
+		struct live_part *part = &live->parts[live->part_count++];
+
+		part->is_return = is_return;
+		err = open_part(part, request, &place->sites[i], why);
+	}
+	return err;
+}
+
+/* Opens returns first: an entry whose return is not probed yet would wait for it. */
 static int open_parts(struct live_probe *live, const struct live_request *request, struct diag *why)
 {
-	const uint32_t edges = live->is_pair ? 2 : 1;
+	const bool is_return = live->is_pair || request->points->spec.edge == PROBE_RETURN;
+	int err = open_edge(live, request, is_return, why);
 
-	for (uint32_t i = 0; i < live->part_count; i++) {
-		struct live_part *part = &live->parts[i];
-		int err;
-
-		/* Open returns first: an entry whose return is not probed yet would wait for it. */
-		part->is_return = live->is_pair ? i % 2 == 0
-						: request->points->spec.edge == PROBE_RETURN;
-		err = open_part(part, request, &request->points->sites[i / edges], why);
-		if (err)
-			return err;
-	}
-	return 0;
+	return err || !live->is_pair ? err : open_edge(live, request, false, why);
 }
 
 int live_probe_open(struct live_probe *live, const struct live_request *request,
 		    struct probe_reading **reading, struct diag *why)
 {
+	const struct probe_point *points = request->points;
+	const struct probe_point *second = probe_point_of_edge(points, true);
 	struct diag ignored;
 	int err;
 
-	live->is_pair = request->points->spec.edge == PROBE_LATENCY && request->rings &&
-			!probe_spec_is_interval(&request->points->spec);
-	live->part_count = request->points->site_count * (live->is_pair ? 2 : 1);
-	live->parts = calloc(live->part_count, sizeof(*live->parts));
-	if (!live->parts) {
-		live->part_count = 0;
+	live->is_pair = points->spec.edge == PROBE_LATENCY && request->rings &&
+			!probe_spec_is_interval(&points->spec);
+	live->part_count = 0;
+	live->parts = calloc(points->site_count + (live->is_pair ? second->site_count : 0),
+			     sizeof(*live->parts));
+	if (!live->parts)
 		return diag_set(why, -ENOMEM, "no memory for a probe");
-	}
 	err = open_parts(live, request, why);
 	if (!err && reading)
 		err = make_reading(reading, live, request, why);
@@ -354,8 +360,7 @@ void live_probe_read(const struct live_probe *live, struct trace_group *group,
 			if (part->is_filtered)
 				out->filtered += hits > kept ? hits - kept : 0;
 		}
-		if (!live->is_pair || !part->is_return)
-			out->hits += hits;
+		*(live->is_pair && part->is_return ? &out->end_hits : &out->hits) += hits;
 		out->lost += lost;
 		out->missed += probe_link_missed(part->link, &absent);
 		if (!live->is_pair || part->is_return)	/* at the return they are read again */

@@ -150,12 +150,6 @@ bool point_tracepoint_texts(const struct probe_point *points, bool is_return,
 
 #define PATH_BYTES   (PROBE_GROUP_BYTES + PROBE_FUNCTION_BYTES + 32)
 
-struct pair {
-	struct raw_fields begin, end;	/* `end` only for a pair */
-	bool has_end;
-	struct search *search;
-};
-
 /* What all points of a spec have in common. */
 struct search {
 	int directory;
@@ -219,22 +213,23 @@ static bool can_copy(struct search *search)
 /* Makes @out a text that BPF copies, if field @index points to what @argument asks for. Where some
  * text is copied, the condition's texts are, too: the kernel's filter is for the tracepoint's own
  * record. */
-static void copy_text(const struct probe_spec *spec, const struct pair *pair, int index,
+static void copy_text(struct search *search, const struct probe_spec *spec,
+		      const struct raw_fields *fields, int index,
 		      const struct probe_argument *argument, struct probe_fetch *out)
 {
-	const struct raw_field *field = &pair->begin.list[index];
+	const struct raw_field *field = &fields->list[index];
 	struct probe_argument asked = *argument;
 	size_t used;
 
 	if (argument->is_implied && !argument->type[0] && pointed_text_is(field) &&
 	    asks_texts(spec))
 		snprintf(asked.type, sizeof(asked.type), "ustring");
-	if (!find_copied(spec->group, spec->function, &pair->begin, index, &asked, &out->text))
+	if (!find_copied(spec->group, spec->function, fields, index, &asked, &out->text))
 		return;
-	if (!can_copy(pair->search)) {
+	if (!can_copy(search)) {
 		used = strlen(out->reason);
 		snprintf(out->reason + used, sizeof(out->reason) - used, "; %s",
-			 pair->search->no_texts.text);
+			 search->no_texts.text);
 		return;
 	}
 	out->is_copied = true;
@@ -245,25 +240,21 @@ static void copy_text(const struct probe_spec *spec, const struct pair *pair, in
 	snprintf(out->fetch, sizeof(out->fetch), "%s", field->name);
 }
 
-static void fill_value(const struct probe_spec *spec, const struct pair *pair,
-		       const struct probe_argument *argument, struct probe_fetch *out)
+static void fill_value(struct search *search, const struct probe_spec *spec,
+		       const struct raw_fields *fields, const struct probe_argument *argument,
+		       struct probe_fetch *out)
 {
 	char name[sizeof(argument->value)], names[80];
-	int begin, end;
+	int index;
 
 	*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT };
 	field_view_name(argument->value, name, sizeof(name));
-	begin = raw_fields_find(&pair->begin, name);
-	end = begin < 0 && pair->has_end ? raw_fields_find(&pair->end, name) : -1;
-	if (begin >= 0) {
-		fill_field(&pair->begin, begin, spec->group, spec->function, argument, out);
-		copy_text(spec, pair, begin, argument, out);
-		out->is_of_both = pair->has_end && raw_fields_find(&pair->end, name) >= 0;
-	} else if (end >= 0) {
-		fill_field(&pair->end, end, spec->end.group, spec->end.function, argument, out);
-		out->is_return = true;
+	index = raw_fields_find(fields, name);
+	if (index >= 0) {
+		fill_field(fields, index, spec->group, spec->function, argument, out);
+		copy_text(search, spec, fields, index, argument, out);
 	} else {
-		raw_fields_list(&pair->begin, names, sizeof(names));
+		raw_fields_list(fields, names, sizeof(names));
 		snprintf(out->reason, sizeof(out->reason), "no such field: %s", names);
 	}
 	snprintf(out->name, sizeof(out->name), "%s", argument->name);
@@ -297,49 +288,31 @@ static void offer_text(const struct raw_fields *fields, int index, const char *g
 	out->kind = VALUE_TEXT;
 }
 
-static void offer_fields(const struct raw_fields *fields, const char *group, const char *name,
-			 const struct pair *pair, bool is_return, struct probe_point *point)
+static void offer_fields(struct search *search, const struct raw_fields *fields,
+			 struct probe_point *point)
 {
+	const struct probe_spec *spec = &point->spec;
+
 	for (size_t i = 0; i < fields->count; i++) {
 		struct probe_fetch *out = &point->offered[point->offered_count];
 
 		if (fields->list[i].is_common)
 			continue;
-		*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT, .is_return = is_return };
-		fill_field(fields, (int)i, group, name, NULL, out);
-		if (!is_return)
-			offer_text(fields, (int)i, group, name, pair->search, out);
+		*out = (struct probe_fetch){ .origin = ORIGIN_FORMAT };
+		fill_field(fields, (int)i, spec->group, spec->function, NULL, out);
+		offer_text(fields, (int)i, spec->group, spec->function, search, out);
 		point->offered_count++;
 	}
 }
 
-static int check_keys(const struct probe_spec *spec, const struct pair *pair, struct diag *why)
-{
-	char names[160];
-
-	for (uint32_t i = 0; i < spec->on_count; i++) {
-		const struct probe_on *on = &spec->on[i];
-		const bool is_begin_bad = raw_fields_find(&pair->begin, on->begin) < 0;
-
-		if (!is_begin_bad &&
-		    (!pair->has_end || raw_fields_find(&pair->end, on->end) >= 0))
-			continue;
-		raw_fields_list(is_begin_bad ? &pair->begin : &pair->end, names, sizeof(names));
-		return diag_set(why, -EINVAL, "%s has no field '%s' to join by; it has %s",
-				is_begin_bad ? spec->function : spec->end.function,
-				is_begin_bad ? on->begin : on->end, names);
-	}
-	return 0;
-}
-
-static int fill_rows(const struct pair *pair, struct probe_point *point, struct diag *why)
+static int fill_rows(struct search *search, const struct raw_fields *fields,
+		     struct probe_point *point, struct diag *why)
 {
 	const struct probe_spec *spec = &point->spec;
 	struct probe_site *site;
 
 	point->sites = calloc(1, sizeof(*point->sites));
-	point->offered = calloc(count_own(&pair->begin) + count_own(&pair->end) + 1,
-				sizeof(*point->offered));
+	point->offered = calloc(count_own(fields) + 1, sizeof(*point->offered));
 	if (!point->sites || !point->offered)
 		return diag_set(why, -ENOMEM, "no memory for the sites of a probe");
 	point->site_count = 1;
@@ -347,11 +320,9 @@ static int fill_rows(const struct pair *pair, struct probe_point *point, struct 
 	snprintf(site->symbol, sizeof(site->symbol), "%.63s:%.191s", spec->group, spec->function);
 	site->is_emulated = true;
 	for (uint32_t i = 0; i < spec->argument_count; i++)
-		fill_value(spec, pair, &spec->arguments[i], &site->values[i]);
+		fill_value(search, spec, fields, &spec->arguments[i], &site->values[i]);
 	site->value_count = spec->argument_count;
-	offer_fields(&pair->begin, spec->group, spec->function, pair, false, point);
-	if (!probe_spec_is_interval(spec))
-		offer_fields(&pair->end, spec->end.group, spec->end.function, pair, true, point);
+	offer_fields(search, fields, point);
 	return 0;
 }
 
@@ -376,8 +347,7 @@ static bool is_taken(const struct probe_spec *spec, const char *filter)
 	return is_taken;
 }
 
-/* Checks the comparisons that only the kernel can make. */
-static void judge_filter(struct probe_point *point, const struct pair *pair)
+void point_tracepoint_judge_filter(struct probe_point *point, const struct raw_fields *fields)
 {
 	char filter[PROBE_FILTER_BYTES], way[PROBE_REASON_BYTES];
 	struct probe_condition *condition = &point->spec.condition, rest;
@@ -386,7 +356,7 @@ static void judge_filter(struct probe_point *point, const struct pair *pair)
 
 	if (!probe_condition_has_pointed(condition) || point->verdict == VERDICT_UNABLE)
 		return;
-	is_whole = probe_definition_filter(point, &point->sites[0], &pair->begin, filter,
+	is_whole = probe_definition_filter(point, &point->sites[0], fields, false, filter,
 					   sizeof(filter), &rest);
 	if (probe_condition_has_pointed(&rest))
 		probe_verdict_add(point, VERDICT_UNABLE, "a text behind a pointer is compared by "
@@ -396,49 +366,32 @@ static void judge_filter(struct probe_point *point, const struct pair *pair)
 		return;
 	for (uint32_t i = 0; i < condition->count && field < 0; i++)
 		if (condition->nodes[i].is_pointed)
-			field = raw_fields_find(&pair->begin, condition->nodes[i].name);
-	pointed_text_refuse(point->spec.group, point->spec.function, &pair->begin,
+			field = raw_fields_find(fields, condition->nodes[i].name);
+	pointed_text_refuse(point->spec.group, point->spec.function, fields,
 			    field < 0 ? 0 : field, way, sizeof(way));
 	probe_verdict_add(point, VERDICT_UNABLE, "this kernel compares no text behind a pointer "
 			  "(Linux 5.18 and later do): %s", way);
 }
 
-/* Replaces the end that a wildcard implied by that of one system call. */
-static void set_end(struct probe_spec *spec)
-{
-	if (spec->is_wildcard && spec->end.function[0])
-		snprintf(spec->end.function, sizeof(spec->end.function), "sys_exit%s",
-			 spec->function + strlen("sys_enter"));
-}
-
 static int fill_point(struct search *search, const char *name, struct probe_point *point,
 		      struct diag *why)
 {
-	const struct probe_spec *wanted = search->spec;
-	const int directory = search->directory;
-	struct pair pair = { .has_end = wanted->end.function[0] != '\0', .search = search };
 	const struct probe_spec *spec = &point->spec;
+	struct raw_fields fields = { .list = NULL };
 	int err;
 
-	*point = (struct probe_point){ .spec = *wanted, .file = -1 };
+	*point = (struct probe_point){ .spec = *search->spec, .file = -1 };
 	snprintf(point->spec.function, sizeof(point->spec.function), "%s", name);
-	set_end(&point->spec);
 	point->spec.is_wildcard = false;
 	snprintf(point->path, sizeof(point->path), "%s", spec->group);
-	err = tracefs_read_fields(directory, spec->group, name, &pair.begin, why);
-	if (!err && pair.has_end)
-		err = tracefs_read_fields(directory, spec->end.group, spec->end.function, &pair.end,
-					  why);
+	err = tracefs_read_fields(search->directory, spec->group, name, &fields, why);
 	if (!err)
-		err = check_keys(spec, &pair, why);
-	if (!err)
-		err = fill_rows(&pair, point, why);
+		err = fill_rows(search, &fields, point, why);
 	if (!err) {
-		condition_words_resolve(point, &pair.begin, pair.has_end ? &pair.end : NULL);
-		judge_filter(point, &pair);
+		condition_words_resolve(point, &fields, NULL);
+		point_tracepoint_judge_filter(point, &fields);
 	}
-	raw_fields_finish(&pair.begin);
-	raw_fields_finish(&pair.end);
+	raw_fields_finish(&fields);
 	return err;
 }
 

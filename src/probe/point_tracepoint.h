@@ -1,4 +1,4 @@
-/* point_tracepoint.h - resolves tracepoints to points: one for each, or for each pair.
+/* point_tracepoint.h - resolves tracepoints to points: one for each.
  * Thread: the probe engine's; BLOCKS. */
 #ifndef PROBE_POINT_TRACEPOINT_H
 #define PROBE_POINT_TRACEPOINT_H
@@ -7,9 +7,13 @@
 #include "probe/probe_point.h"
 
 /* probe_resolver_find() for PROBE_TRACEPOINT: each point has one site, whose `symbol` is
- * "group:name". A value's `fetch` is its field's name; is_return: in the pair's second. */
+ * "group:name". A value's `fetch` is its field's name. */
 int point_tracepoint_find(const struct probe_spec *spec, struct probe_point **out,
 			  uint32_t *count, struct diag *why);
+
+/* Checks the comparisons in @point's condition, its words resolved, that only the kernel can make;
+ * the tracepoint, or the first of two, has @fields. */
+void point_tracepoint_judge_filter(struct probe_point *point, const struct raw_fields *fields);
 
 /* Fills in @out what a BPF program records in place of the tracepoint of @points, a system call's
  * entry or, with @is_return, its exit. False: no text is to be copied. */

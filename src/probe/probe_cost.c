@@ -25,10 +25,8 @@ const struct probe_cost probe_cost_expected = {
 };
 
 static double of_site(const struct probe_cost *cost, const struct probe_point *points,
-		      const struct probe_site *site)
+		      const struct probe_site *site, enum probe_edge edge)
 {
-	const enum probe_edge edge = points->spec.edge;
-
 	switch (points->spec.kind) {
 	case PROBE_TRACEPOINT:
 		return cost->tracepoint;
@@ -44,18 +42,34 @@ static double of_site(const struct probe_cost *cost, const struct probe_point *p
 	       (edge == PROBE_ENTRY ? 0 : cost->user_return);
 }
 
-double probe_cost_of_hit(const struct probe_cost *cost, const struct probe_point *points,
-			 bool with_stacks)
+static double of_place(const struct probe_cost *cost, const struct probe_point *points,
+		       enum probe_edge edge)
 {
-	const double records = points->spec.edge == PROBE_LATENCY ? 2 : 1;
+	const double records = edge == PROBE_LATENCY ? 2 : 1;
 	double most = 0;
 
 	for (uint32_t i = 0; i < points->site_count; i++) {
-		const double ns = of_site(cost, points, &points->sites[i]);
+		const double ns = of_site(cost, points, &points->sites[i], edge);
 
 		most = ns > most ? ns : most;
 	}
-	return most + records * cost->record + (with_stacks ? cost->stack : 0);
+	return most + records * cost->record;
+}
+
+double probe_cost_of_hit(const struct probe_cost *cost, const struct probe_point *points,
+			 bool with_stacks)
+{
+	const struct probe_spec *spec = &points->spec;
+	enum probe_edge edge = spec->edge;
+
+	if (edge == PROBE_LATENCY && spec->end.function[0])
+		edge = spec->is_from_return ? PROBE_RETURN : PROBE_ENTRY;
+	return of_place(cost, points, edge) + (with_stacks ? cost->stack : 0);
+}
+
+double probe_cost_of_end(const struct probe_cost *cost, const struct probe_point *points)
+{
+	return points->end ? of_place(cost, points->end, points->end->spec.edge) : 0;
 }
 
 /* Two empty functions. The kernel emulates the first instruction of one: nop on x86, a branch on

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "point_pair.h"
+
 struct change {
 	struct field_view *view;
 	const char *type;	/* the type as typed */
@@ -223,31 +225,31 @@ int field_view_make(struct field_view *out, const struct raw_fields *fields, int
 	return !err && argument && argument->is_masked ? mask(&change) : err;
 }
 
-static enum trace_type type_of(const struct probe_point *points, bool is_return)
+static enum trace_type type_of(const struct probe_point *place, bool is_at_return)
 {
-	if (points->spec.kind == PROBE_KERNEL)
-		return is_return ? TRACE_KRETPROBE : TRACE_KPROBE;
-	return is_return ? TRACE_URETPROBE : TRACE_UPROBE;
+	if (place->spec.kind == PROBE_KERNEL)
+		return is_at_return ? TRACE_KRETPROBE : TRACE_KPROBE;
+	return is_at_return ? TRACE_URETPROBE : TRACE_UPROBE;
 }
 
 /* The path in the definition is looked up by us, now: the descriptor leads to the very file that
  * was examined, also when its name is gone or means another file in our mount namespace. */
-static void put_point(struct probe_definition *out, const struct probe_point *points,
-		      const struct probe_site *site, bool is_return)
+static void put_point(struct probe_definition *out, const struct probe_point *place,
+		      const struct probe_site *site, bool is_at_return)
 {
 	char semaphore[32] = "";
 
-	if (points->spec.kind == PROBE_KERNEL) {
+	if (place->spec.kind == PROBE_KERNEL) {
 		snprintf(out->site, sizeof(out->site), "%s+%" PRIu64, site->symbol,
 			 site->offset);
 		snprintf(out->shown, sizeof(out->shown), "%s", out->site);
 		return;
 	}
-	if (site->semaphore && !is_return)
+	if (site->semaphore && !is_at_return)
 		snprintf(semaphore, sizeof(semaphore), "(0x%" PRIx64 ")", site->semaphore);
-	snprintf(out->site, sizeof(out->site), "/proc/self/fd/%d:0x%" PRIx64 "%s", points->file,
+	snprintf(out->site, sizeof(out->site), "/proc/self/fd/%d:0x%" PRIx64 "%s", place->file,
 		 site->offset, semaphore);
-	snprintf(out->shown, sizeof(out->shown), "%s:0x%" PRIx64, points->path, site->offset);
+	snprintf(out->shown, sizeof(out->shown), "%s:0x%" PRIx64, place->path, site->offset);
 }
 
 /* Where the return address is at the first instruction of a function. */
@@ -257,11 +259,11 @@ static void put_point(struct probe_definition *out, const struct probe_point *po
 #define RETURN_ADDRESS "+0($stack)"
 #endif
 
-/* Returns fetch arguments for pairing: the stack pointer; at a user entry the return address, too,
- * since the kernel replaces it after the entry's record. */
+/* Returns fetch arguments for pairing the calls of one function: the stack pointer; at a user entry
+ * the return address, too, since the kernel replaces it after the entry's record. */
 static const char *pair_fetch(const struct probe_point *points, bool is_return)
 {
-	if (points->spec.edge != PROBE_LATENCY)
+	if (points->spec.edge != PROBE_LATENCY || points->spec.end.function[0])
 		return "";
 	return is_return || points->spec.kind == PROBE_KERNEL
 		       ? "sp=$stack" : "sp=$stack ra=" RETURN_ADDRESS ":x64";
@@ -275,13 +277,15 @@ static bool is_fetched(const struct probe_fetch *value, bool is_return)
 int probe_definition_make(struct probe_definition *out, const struct probe_point *points,
 			  const struct probe_site *site, bool is_return, struct diag *why)
 {
+	const struct probe_point *place = probe_point_of_edge(points, is_return);
+	const bool is_at_return = probe_point_is_at_return(points, is_return);
 	size_t length;
 
 	*out = (struct probe_definition){
-		.type = type_of(points, is_return),
-		.max_active = is_return ? points->max_active : 0,
+		.type = type_of(place, is_at_return),
+		.max_active = is_at_return ? place->max_active : 0,
 	};
-	put_point(out, points, site, is_return);
+	put_point(out, place, site, is_at_return);
 	length = (size_t)snprintf(out->fetch_args, sizeof(out->fetch_args), "%s",
 				  pair_fetch(points, is_return));
 	for (uint32_t i = 0; i < site->value_count && length < sizeof(out->fetch_args); i++)
@@ -333,7 +337,8 @@ static bool fits(const struct probe_node *node, const struct raw_fields *fields)
 /* Replaces the operand by the name of the field that has it. Unreadable texts are "(fault)" there:
  * comparisons of texts stay with the analyzer. */
 static bool rename_operand(struct probe_node *node, const struct probe_point *points,
-			   const struct probe_site *site, const struct raw_fields *fields)
+			   const struct probe_site *site, const struct raw_fields *fields,
+			   bool is_second)
 {
 	const struct probe_fetch *value;
 	uint32_t index;
@@ -358,7 +363,7 @@ static bool rename_operand(struct probe_node *node, const struct probe_point *po
 		return false;
 	if (points->spec.kind == PROBE_TRACEPOINT)
 		snprintf(node->name, sizeof(node->name), "%.*s", PROBE_CONDITION_NAME - 1,
-			 value->fetch);
+			 is_second ? value->end_field : value->fetch);
 	else
 		snprintf(node->name, sizeof(node->name), "a%u", index);
 	return fits(node, fields);
@@ -369,8 +374,8 @@ bool probe_definition_asks_both_ends(const struct probe_point *points,
 {
 	const struct probe_condition *condition = &points->spec.condition;
 
-	if (points->spec.kind != PROBE_TRACEPOINT || !points->spec.end.function[0] ||
-	    probe_spec_is_interval(&points->spec))
+	if (points->spec.kind != PROBE_TRACEPOINT || !points->end ||
+	    points->end->spec.kind != PROBE_TRACEPOINT)
 		return false;
 	for (uint32_t i = 0; i < condition->count; i++) {
 		const struct probe_node *node = &condition->nodes[i];
@@ -380,7 +385,8 @@ bool probe_definition_asks_both_ends(const struct probe_point *points,
 		if (!probe_node_is_comparison(node))
 			continue;
 		value = node->operand == OPERAND_VALUE ? value_of(site, node, &index) : NULL;
-		if (!value || !value->is_of_both || value->kind == VALUE_TEXT || value->is_pointed)
+		if (!value || !value->end_field[0] || value->kind == VALUE_TEXT ||
+		    value->is_pointed)
 			return false;
 	}
 	return condition->count > 0;
@@ -388,7 +394,8 @@ bool probe_definition_asks_both_ends(const struct probe_point *points,
 
 /* Prepares a part for the kernel. False: the analyzer must evaluate it. */
 static bool rename_part(struct probe_condition *part, const struct probe_point *points,
-			const struct probe_site *site, const struct raw_fields *fields)
+			const struct probe_site *site, const struct raw_fields *fields,
+			bool is_second)
 {
 	const bool is_pair = points->spec.edge == PROBE_LATENCY;
 	char ignored[PROBE_FILTER_BYTES];
@@ -406,15 +413,15 @@ static bool rename_part(struct probe_condition *part, const struct probe_point *
 		} else if (is_pair && is_comparison && node->operand != OPERAND_COMM) {
 			return false;
 		}
-		if (!rename_operand(&part->nodes[i], points, site, fields))
+		if (!rename_operand(&part->nodes[i], points, site, fields, is_second))
 			return false;
 	}
 	return probe_condition_kernel_text(part, ignored, sizeof(ignored));
 }
 
 bool probe_definition_filter(const struct probe_point *points, const struct probe_site *site,
-			     const struct raw_fields *fields, char *out, size_t room,
-			     struct probe_condition *rest)
+			     const struct raw_fields *fields, bool is_second, char *out,
+			     size_t room, struct probe_condition *rest)
 {
 	const struct probe_condition *whole = &points->spec.condition;
 	struct probe_condition part, kernel = { .count = 0 };
@@ -426,7 +433,7 @@ bool probe_definition_filter(const struct probe_point *points, const struct prob
 	for (uint32_t i = 0; probe_condition_part(whole, i, &part); i++) {
 		struct probe_condition renamed = part;
 
-		if (rename_part(&renamed, points, site, fields))
+		if (rename_part(&renamed, points, site, fields, is_second))
 			probe_condition_join(&kernel, &renamed);
 		else
 			probe_condition_join(rest, &part);
@@ -471,15 +478,13 @@ static uint32_t texts_before(const struct probe_site *site, uint32_t index)
 static int view_of(struct probe_stream *stream, const struct probe_spec *spec,
 		   const struct probe_fetch *value, const struct probe_argument *argument)
 {
-	const char *group = value->is_return ? spec->end.group : spec->group;
-	const char *name = value->is_return ? spec->end.function : spec->function;
 	const int index = raw_fields_find(&stream->fields, value->fetch);
 	char ignored[PROBE_REASON_BYTES];
 	struct field_view view;
 	int added;
 
-	if (index < 0 || field_view_make(&view, &stream->fields, index, group, name, argument,
-					 ignored, sizeof(ignored)))
+	if (index < 0 || field_view_make(&view, &stream->fields, index, spec->group,
+					 spec->function, argument, ignored, sizeof(ignored)))
 		return -1;
 	if (!argument->type[0] && !strchr(argument->value, '['))
 		return index;
@@ -487,17 +492,40 @@ static int view_of(struct probe_stream *stream, const struct probe_spec *spec,
 	return added < 0 ? -1 : added;
 }
 
-static int field_of(struct probe_stream *stream, const struct probe_point *points,
-		    const struct probe_fetch *value, uint32_t index)
+static int field_of(struct probe_stream *stream, const struct probe_point *place, uint32_t index)
 {
+	const struct probe_fetch *value = &place->sites[0].values[index];
 	char name[16];
 
 	if (value->is_copied)
-		return add_copied(stream, value, texts_before(&points->sites[0], index));
-	if (points->spec.kind == PROBE_TRACEPOINT)
-		return view_of(stream, &points->spec, value, &points->spec.arguments[index]);
+		return add_copied(stream, value, texts_before(&place->sites[0], index));
+	if (place->spec.kind == PROBE_TRACEPOINT)
+		return view_of(stream, &place->spec, value, &place->spec.arguments[index]);
 	snprintf(name, sizeof(name), "a%u", index);
 	return raw_fields_find(&stream->fields, name);
+}
+
+/* Returns the field of @place that joins it by spec.on[@index], whose name is @name there. */
+static int key_of(const struct probe_stream *stream, const struct probe_point *place,
+		  uint32_t index, const char *name)
+{
+	char value[16];
+
+	if (place->spec.kind == PROBE_TRACEPOINT)
+		return raw_fields_find(&stream->fields, name);
+	snprintf(value, sizeof(value), "a%u", place->on_values[index]);
+	return raw_fields_find(&stream->fields, value);
+}
+
+static void find_keys(struct probe_reading *reading, const struct probe_point *points)
+{
+	const struct probe_spec *spec = &points->spec;
+
+	for (uint32_t i = 0; i < spec->on_count; i++) {
+		reading->entry_keys[i] = key_of(&reading->entry, points, i, spec->on[i].begin);
+		reading->leave_keys[i] = points->end ? key_of(&reading->leave, points->end, i,
+							      spec->on[i].end) : -1;
+	}
 }
 
 void probe_definition_columns(struct probe_reading *reading, const struct probe_point *points)
@@ -511,18 +539,20 @@ void probe_definition_columns(struct probe_reading *reading, const struct probe_
 	reading->column_count = 0;
 	if (texts_before(site, site->value_count))
 		add_entered(&reading->entry);
-	for (uint32_t i = 0; i < site->value_count; i++) {
-		const struct probe_fetch *value = &site->values[i];
+	find_keys(reading, points);
+	for (uint32_t i = 0; i < points->spec.argument_count; i++) {
+		const bool is_second = site->values[i].is_return;
+		const struct probe_point *place = probe_point_of_edge(points, is_second);
+		const struct probe_fetch *value = &place->sites[0].values[i];
 		struct probe_column *column = &reading->columns[reading->column_count++];
 
 		*column = (struct probe_column){
 			.kind = value->kind, .meaning = value->meaning, .origin = value->origin,
 			.is_return = value->is_return, .is_copied = value->is_copied,
-			.field = field_of(value->is_return ? &reading->leave : &reading->entry,
-					  points, value, i),
+			.field = field_of(is_second ? &reading->leave : &reading->entry, place, i),
 		};
-		column->late_field = value->is_copied && reading->leave.id_count
-					     ? field_of(&reading->leave, points, value, i) : 0;
+		if (value->is_copied && !is_second && point_pair_is_system_call(&points->spec))
+			column->late_field = field_of(&reading->leave, place, i);
 		if (column->late_field < 0)
 			column->late_field = 0;
 		memcpy(column->name, value->name, sizeof(column->name));

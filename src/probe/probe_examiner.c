@@ -79,6 +79,15 @@ static uint32_t count_processes(int file)
 	return count;
 }
 
+/* Counts the processes of the file that more of them map, if there are two places. */
+static uint32_t count_all_processes(const struct probe_point *point)
+{
+	const uint32_t first = count_processes(point->file);
+	const uint32_t second = point->end ? count_processes(point->end->file) : 0;
+
+	return first > second ? first : second;
+}
+
 static bool is_cancelled(const struct probe_examiner *examiner, const struct probe_request *request)
 {
 	const uint64_t number = atomic_load_explicit(&examiner->cancelled, memory_order_relaxed);
@@ -89,39 +98,53 @@ static bool is_cancelled(const struct probe_examiner *examiner, const struct pro
 	return request->number == number;
 }
 
-/* True: the points' file is the one that was looked up, its path leads to it, and the process to be
- * probed, which may have called exec, maps it. */
-static bool is_file_current(struct probe_examiner *examiner, const struct job *job)
+/* True: the file of @place is the one that was looked up, its path leads to it, and the process to
+ * be probed, which may have called exec, maps it. */
+static bool is_file_current(struct probe_examiner *examiner, const struct job *job,
+			    const struct probe_point *place)
 {
 	const struct probe_choice *choice = &job->request.choice;
-	const struct probe_point *first = job->points;
 	struct file_version now;
 	enum file_fate fate;
 	struct stat status;
 	char pid[16];
 
-	if (!first->watch || file_watch_look(first->watch, &examiner->blocking_calls, &fate) ||
-	    fate != FILE_IS_SAME || fstat(first->file, &status))
+	if (!place->watch || file_watch_look(place->watch, &examiner->blocking_calls, &fate) ||
+	    fate != FILE_IS_SAME || fstat(place->file, &status))
 		return false;
 	now = file_version_of(&status);
 	snprintf(pid, sizeof(pid), "%d", (int)choice->pid);
-	return file_version_is_equal(&now, &first->version) &&
+	return file_version_is_equal(&now, &place->version) &&
 	       (choice->reach != REACH_PROCESS || maps_file(pid, &status));
 }
 
-/* True: a look-up would find these points again. In the kernel a point goes by its name, but for
- * one that is not unique. */
+/* True: a look-up would find @place again. In the kernel it goes by its name, but for one that is
+ * not unique. */
+static bool is_place_current(struct probe_examiner *examiner, const struct job *job,
+			     const struct probe_point *place)
+{
+	if (place->file >= 0)
+		return is_file_current(examiner, job, place);
+	for (uint32_t i = 0; i < place->site_count; i++)
+		if (!strcmp(place->sites[i].symbol, KALLSYMS_TEXT))
+			return false;
+	return true;
+}
+
+/* True: a look-up would find these points again. Those of one file are looked at once. */
 static bool is_current(struct probe_examiner *examiner, const struct job *job)
 {
-	if (!job->point_count)
-		return false;
-	if (job->points[0].file >= 0)
-		return is_file_current(examiner, job);
-	for (uint32_t i = 0; i < job->point_count; i++)
-		for (uint32_t j = 0; j < job->points[i].site_count; j++)
-			if (!strcmp(job->points[i].sites[j].symbol, KALLSYMS_TEXT))
-				return false;
-	return true;
+	bool is_same = job->point_count > 0;
+
+	for (uint32_t i = 0; i < job->point_count && is_same; i++) {
+		const struct probe_point *point = &job->points[i];
+
+		if (i == 0 || point->file < 0)
+			is_same = is_place_current(examiner, job, point);
+		if (is_same && point->end)
+			is_same = is_place_current(examiner, job, point->end);
+	}
+	return is_same;
 }
 
 static void drop_points(struct job *job)
@@ -142,7 +165,7 @@ static void look_up(struct probe_examiner *examiner, struct examined_point *exam
 	examiner->lookups++;
 	if (!probe_resolver_find(examiner->resolver, &choice->spec, choice->pid, &examined->points,
 				 &examined->point_count, &examined->why))
-		examined->processes = count_processes(examined->points[0].file);
+		examined->processes = count_all_processes(&examined->points[0]);
 }
 
 static void examine(struct probe_examiner *examiner, struct job *job,

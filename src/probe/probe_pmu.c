@@ -144,12 +144,13 @@ static void add_return_address(struct raw_fields *fields, struct probe_link_conf
 
 /* Adds the fields that pair entries and returns, and the one with the function that returned. */
 static void add_frame(struct raw_fields *fields, struct probe_link_config *config,
-		      const struct probe_point *points, bool is_return)
+		      const struct probe_point *points, bool is_at_return)
 {
 	add_field(fields, "sp", AREA_REGISTERS, point_of_register("%sp", 3), WORD_BYTES);
-	if (is_return)
+	if (is_at_return)
 		add_field(fields, "__probe_func", AREA_RAW, FUNCTION_AT, WORD_BYTES);
-	else if (points->spec.kind != PROBE_KERNEL && points->spec.edge == PROBE_LATENCY)
+	else if (points->spec.kind != PROBE_KERNEL && points->spec.edge == PROBE_LATENCY &&
+		 !points->spec.end.function[0])
 		add_return_address(fields, config);
 }
 
@@ -157,19 +158,21 @@ static int point_at(struct probe_pmu_definition *out, struct probe_link_config *
 		    const struct probe_point *points, const struct probe_site *site,
 		    bool is_return, struct diag *why)
 {
+	const struct probe_point *place = probe_point_of_edge(points, is_return);
+	const bool is_at_return = probe_point_is_at_return(points, is_return);
 	struct probe_pmu_site point = {
-		.is_user = points->spec.kind != PROBE_KERNEL, .is_return = is_return,
+		.is_user = place->spec.kind != PROBE_KERNEL, .is_return = is_at_return,
 		.name = out->name, .offset = site->offset,
-		.semaphore = is_return ? 0 : (uint32_t)site->semaphore,
+		.semaphore = is_at_return ? 0 : (uint32_t)site->semaphore,
 	};
 
-	if (points->spec.kind == PROBE_TRACEPOINT)
+	if (place->spec.kind == PROBE_TRACEPOINT)
 		return diag_set(why, -ENOTSUP, "tracepoints need tracefs: run as root");
 	if (!point.is_user && points->spec.edge == PROBE_RETURN)
 		return diag_set(why, -ENOTSUP, "without tracefs nobody knows which returns the"
 				" kernel misses: probe entry and return (lat:%s)", site->symbol);
 	if (point.is_user)
-		snprintf(out->name, sizeof(out->name), "/proc/self/fd/%d", points->file);
+		snprintf(out->name, sizeof(out->name), "/proc/self/fd/%d", place->file);
 	else
 		snprintf(out->name, sizeof(out->name), "%s", site->symbol);
 	return probe_pmu_point_at(config, &point, why);
@@ -189,7 +192,7 @@ int probe_pmu_define(struct probe_pmu_definition *out, struct probe_link_config 
 	if (!out->fields.list)
 		return diag_set(why, -ENOMEM, "no memory for a probe");
 	config->with_registers = true;
-	add_frame(&out->fields, config, points, is_return);
+	add_frame(&out->fields, config, points, probe_point_is_at_return(points, is_return));
 	for (uint32_t i = 0; i < site->value_count && !err; i++)
 		if (site->values[i].is_return == is_return && site->values[i].fetch[0])
 			err = add_value(&out->fields, &site->values[i], i, why);

@@ -62,6 +62,22 @@ void probe_point_free(struct probe_point *points, uint32_t count)
 		file_watch_destroy(points[i].watch);
 		free(points[i].sites);
 		free(points[i].offered);
+		probe_point_free(points[i].end, 1);
 	}
 	free(points);
+}
+
+const struct probe_point *probe_point_of_edge(const struct probe_point *points, bool is_second)
+{
+	return is_second && points->end ? points->end : points;
+}
+
+bool probe_point_is_at_return(const struct probe_point *points, bool is_second)
+{
+	const struct probe_spec *spec = &points->spec;
+
+	if (is_second && points->end)
+		return points->end->spec.edge == PROBE_RETURN;
+	return spec->edge == PROBE_RETURN ||
+	       (spec->edge == PROBE_LATENCY && (is_second || spec->is_from_return));
 }

@@ -10,6 +10,7 @@
 #include "kernel_sites.h"
 #include "kernel_types.h"
 #include "point_kernel.h"
+#include "point_pair.h"
 #include "point_tracepoint.h"
 #include "point_usdt.h"
 #include "point_user.h"
@@ -94,7 +95,8 @@ static void judge_values(struct probe_point *point)
 		const struct probe_argument *argument = &point->spec.arguments[i];
 		const bool is_compared = is_asked_for(&point->spec.condition, argument->name);
 		const bool is_typed = (argument->type[0] && point->spec.kind != PROBE_USDT) ||
-				      argument->is_masked || point->spec.kind == PROBE_TRACEPOINT;
+				      argument->is_masked || point->end ||
+				      point->spec.kind == PROBE_TRACEPOINT;
 		const char *reason = is_compared || is_typed ? refusal_of(point, i) : NULL;
 
 		if (reason)
@@ -155,6 +157,61 @@ static int find(struct probe_resolver *resolver, const struct probe_spec *spec, 
 	return diag_set(why, -EINVAL, "no such kind of probe");
 }
 
+/* Finds the probe points of a spec that is no pair. */
+static int find_call(struct probe_resolver *resolver, const struct probe_spec *spec, pid_t pid,
+		     struct probe_point **out, uint32_t *count, struct diag *why)
+{
+	int err = find(resolver, spec, pid, out, count, why);
+
+	for (uint32_t i = 0; !err && i < *count; i++)
+		if (spec->kind != PROBE_TRACEPOINT)	/* tracepoints: done with their fields */
+			condition_words_resolve(&(*out)[i], NULL, NULL);
+	return err;
+}
+
+/* Finds the end of the pair that @point begins. @one_end: room for its spec. */
+static int find_end(struct probe_resolver *resolver, struct probe_point *point, pid_t pid,
+		    struct probe_spec *one_end, struct diag *why)
+{
+	uint32_t count = 0;
+	int err = point_pair_spec(&point->spec, true, one_end, why);
+
+	if (!err)
+		err = find(resolver, one_end, pid, &point->end, &count, why);
+	if (!err && count != 1)
+		err = diag_set(why, -E2BIG, "a latency has one end, not %u", count);
+	if (err) {
+		probe_point_free(point->end, count);
+		point->end = NULL;
+	}
+	return err;
+}
+
+/* Finds both ends of a latency between two. */
+static int find_pairs(struct probe_resolver *resolver, const struct probe_spec *spec, pid_t pid,
+		      struct probe_point **out, uint32_t *count, struct diag *why)
+{
+	struct probe_spec *one_end = malloc(sizeof(*one_end));
+	int err;
+
+	if (!one_end)
+		return diag_set(why, -ENOMEM, "no memory for the sites of a probe");
+	err = point_pair_spec(spec, false, one_end, why);
+	if (!err)
+		err = find(resolver, one_end, pid, out, count, why);
+	for (uint32_t i = 0; !err && i < *count; i++) {
+		struct probe_point *point = &(*out)[i];
+
+		point_pair_begin(point, spec);
+		if (!probe_spec_is_interval(&point->spec))
+			err = find_end(resolver, point, pid, one_end, why);
+		if (!err)
+			err = point_pair_join(point, why);
+	}
+	free(one_end);
+	return err;
+}
+
 static void drop_points(struct probe_point **out, uint32_t *count)
 {
 	probe_point_free(*out, *count);
@@ -169,14 +226,12 @@ int probe_resolver_find(struct probe_resolver *resolver, const struct probe_spec
 
 	*out = NULL;
 	*count = 0;
-	err = find(resolver, spec, pid, out, count, why);
+	err = point_pair_is(spec) ? find_pairs(resolver, spec, pid, out, count, why)
+				  : find_call(resolver, spec, pid, out, count, why);
 	if (err)
 		drop_points(out, count);
-	for (uint32_t i = 0; !err && i < *count; i++) {
+	for (uint32_t i = 0; !err && i < *count; i++)
 		judge_values(&(*out)[i]);
-		if (spec->kind != PROBE_TRACEPOINT)	/* tracepoints: done with their fields */
-			condition_words_resolve(&(*out)[i], NULL, NULL);
-	}
 	return err;
 }
 

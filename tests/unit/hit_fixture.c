@@ -33,8 +33,8 @@ static const char leave_format[] =
 	"\tfield:s64 size;\toffset:16;\tsize:8;\tsigned:1;\n\n"
 	"print fmt: \"%d\", REC->size\n";
 
-static const char *keys[2];
-static bool is_interval, is_unsigned;
+static struct { const char *begin, *end; } keys[2];
+static bool is_interval, is_pair, is_unsigned;
 
 static void make_stream(struct probe_stream *stream, const char *format, size_t bytes,
 			uint64_t id)
@@ -89,6 +89,10 @@ static struct probe_reading *make_reading(uint64_t first_id, enum probe_edge edg
 		reading->columns[reading->column_count++].field =
 			raw_fields_find(&reading->leave.fields, "size");
 	}
+	for (int i = 0; i < 2 && keys[i].begin; i++) {
+		reading->entry_keys[i] = raw_fields_find(&reading->entry.fields, keys[i].begin);
+		reading->leave_keys[i] = raw_fields_find(&reading->leave.fields, keys[i].end);
+	}
 	if (condition[0])
 		assert_int_equal(probe_condition_parse(&reading->condition, condition, &why), 0);
 	reading->pid = pid;
@@ -97,8 +101,16 @@ static struct probe_reading *make_reading(uint64_t first_id, enum probe_edge edg
 
 void hit_fixture_keys(const char *first, const char *second)
 {
-	keys[0] = first;
-	keys[1] = second;
+	keys[0].begin = keys[0].end = first;
+	keys[1].begin = keys[1].end = second;
+	is_pair = true;
+}
+
+void hit_fixture_pair(const char *begin, const char *end)
+{
+	keys[0].begin = begin;
+	keys[0].end = end;
+	is_pair = true;
 }
 
 void hit_fixture_unsigned(void)
@@ -119,6 +131,7 @@ static void make_interval(struct probe_spec *spec)
 	snprintf(spec->end.group, sizeof(spec->end.group), "prog");
 	snprintf(spec->function, sizeof(spec->function), "take");
 	snprintf(spec->end.function, sizeof(spec->end.function), "take");
+	spec->end.kind = spec->kind;
 }
 
 void hit_fixture_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind,
@@ -135,11 +148,15 @@ void hit_fixture_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind
 	snprintf(event.spec->text, sizeof(event.spec->text), "u:prog:take");
 	event.spec->kind = kind;
 	event.spec->edge = edge;
-	for (int i = 0; i < 2 && keys[i]; i++) {
+	for (int i = 0; i < 2 && keys[i].begin; i++) {
 		struct probe_on *on = &event.spec->on[event.spec->on_count++];
 
-		snprintf(on->begin, sizeof(on->begin), "%s", keys[i]);
-		snprintf(on->end, sizeof(on->end), "%s", keys[i]);
+		snprintf(on->begin, sizeof(on->begin), "%s", keys[i].begin);
+		snprintf(on->end, sizeof(on->end), "%s", keys[i].end);
+	}
+	if (is_pair) {
+		event.spec->end.kind = PROBE_TRACEPOINT;
+		snprintf(event.spec->end.function, sizeof(event.spec->end.function), "given");
 	}
 	if (is_interval) {
 		make_interval(event.spec);
@@ -149,8 +166,8 @@ void hit_fixture_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind
 	event = (struct engine_event){ .kind = ENGINE_EVENT_READING, .probe = probe, .slot = probe,
 				    .reading = make_reading(100 * probe, edge, condition, pid) };
 	assert_false(probe_records_event(ingest, &event));
-	keys[0] = keys[1] = NULL;
-	is_interval = is_unsigned = false;
+	memset(keys, 0, sizeof(keys));
+	is_interval = is_pair = is_unsigned = false;
 }
 
 void hit_fixture_attach_again(struct ingest *ingest, uint32_t probe, enum probe_edge edge,

@@ -16,8 +16,12 @@ void hit_fixture_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind
 /* The same probe is attached anew: its ids are 50 more from now on. Times before are unknown. */
 void hit_fixture_attach_again(struct ingest *ingest, uint32_t probe, enum probe_edge edge,
 			      uint64_t time_ns);
-/* Keys of the probe that is added next: fields by name, NULL for none. */
+/* Keys of the probe that is added next: fields by name, NULL for none. It is a latency between two
+ * places then. */
 void hit_fixture_keys(const char *first, const char *second);
+/* The probe that is added next is a latency between two places, joined by the thread (NULL, NULL)
+ * or by these fields. */
+void hit_fixture_pair(const char *begin, const char *end);
 /* True: counts were dropped. */
 bool hit_fixture_event(struct ingest *ingest, enum engine_event_kind kind, uint32_t probe,
 		       uint64_t time_ns, enum probe_state state);
