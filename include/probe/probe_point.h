@@ -108,8 +108,8 @@ struct probe_point {
 	struct probe_site *sites;	/* owned */
 	uint32_t site_count;
 	/* Owned: the second place of a latency between two, with its file and sites; its spec is
-	 * that of a probe of this place alone. A value of `sites` with is_return is a copy of one of
-	 * its values. NULL: the latency is of one function or from a place to itself. */
+	 * that of a probe of this place alone. A value of `sites` with is_return is a copy of one
+	 * of its values. NULL: the latency is of one function or from a place to itself. */
 	struct probe_point *end;
 	/* Indices in the sites' values of those that join the two places, by spec.on; unused for a
 	 * tracepoint, whose fields do. */

@@ -18,11 +18,14 @@
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
+#define BYTES_FIELD "\tfield:u8 bytes[8];\toffset:16;\tsize:8;\tsigned:0;\n"
+
 #define ENTRY_FORMAT(size_field) \
 	"name: enter\nID: 7\nformat:\n" COMMON_FIELDS \
 	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n" \
 	"\tfield:" size_field ";\n" \
 	"\tfield:__data_loc char[] name;\toffset:24;\tsize:4;\tsigned:1;\n" \
+	BYTES_FIELD \
 	"\tfield:u64 ra;\toffset:28;\tsize:8;\tsigned:0;\n\n" \
 	"print fmt: \"%d\", REC->size\n"
 static const char entry_format[] = ENTRY_FORMAT("s64 size;\toffset:16;\tsize:8;\tsigned:1");
@@ -30,7 +33,9 @@ static const char unsigned_format[] = ENTRY_FORMAT("u64 size;\toffset:16;\tsize:
 static const char leave_format[] =
 	"name: leave\nID: 8\nformat:\n" COMMON_FIELDS
 	"\tfield:u64 sp;\toffset:8;\tsize:8;\tsigned:0;\n"
-	"\tfield:s64 size;\toffset:16;\tsize:8;\tsigned:1;\n\n"
+	"\tfield:s64 size;\toffset:16;\tsize:8;\tsigned:1;\n"
+	BYTES_FIELD
+	"\tfield:int next;\toffset:24;\tsize:4;\tsigned:1;\n\n"
 	"print fmt: \"%d\", REC->size\n";
 
 static struct { const char *begin, *end; } keys[2];
@@ -204,7 +209,9 @@ static void add_raw(struct record_bytes *out, bool is_leave, const struct hit_re
 	memcpy(bytes, &raw_bytes, 4);
 	memcpy(bytes + 4 + 8, &record->sp, 8);
 	memcpy(bytes + 4 + 16, &record->number, 8);
-	if (!is_leave) {
+	if (is_leave) {
+		memcpy(bytes + 4 + 24, &record->next, 4);
+	} else {
 		memcpy(bytes + 4 + 24, &place, 4);
 		memcpy(bytes + 4 + 28, &record->return_address, 8);
 	}

@@ -1,4 +1,4 @@
-/* Latencies between tracepoints: which record ends which. */
+/* Latencies between two places, most of them tracepoints: which record ends which. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,6 +28,16 @@ static void enter(uint64_t time_ns, uint32_t tid, int64_t size, const char *name
 	};
 
 	assert_true(hit_fixture_enter(&feed.ingest, P, &record));
+}
+
+/* A hit of the second place by another process than PID. */
+static void end(uint64_t time_ns, uint32_t tid, int64_t size, int32_t next)
+{
+	const struct hit_record record = {
+		.time_ns = time_ns, .pid = tid, .tid = tid, .number = size, .next = next,
+	};
+
+	assert_true(hit_fixture_leave(&feed.ingest, P, &record));
 }
 
 static struct snapshot *frame(uint64_t limit_ns)
@@ -108,6 +118,123 @@ static void test_tracepoints_are_paired_by_their_key(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* Two functions have two stacks: the thread alone says what belongs together. It begins at 10 and
+ * anew at 20, ends at 25, and ends at 30 without a begin; another thread ends what it never began. */
+static void test_two_functions_are_paired_by_the_thread_and_its_newest_begin(void **state)
+{
+	struct hit_record record = { .time_ns = S + 10, .pid = PID, .tid = PID, .sp = 0x7f00 };
+	const struct snapshot_probe *probe;
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_fixture_pair(NULL, NULL);
+	hit_fixture_add(&feed.ingest, P, PROBE_USER, PROBE_LATENCY, "", 0);
+	assert_true(hit_fixture_enter(&feed.ingest, P, &record));
+	record.time_ns = S + 20;
+	record.sp = 0x7e00;
+	record.number = 2;
+	assert_true(hit_fixture_enter(&feed.ingest, P, &record));
+	record.sp = 0x7000;
+	for (record.time_ns = S + 25; record.time_ns <= S + 30; record.time_ns += 5)
+		assert_true(hit_fixture_leave(&feed.ingest, P, &record));
+	end(S + 40, 101, 0, 0);
+	snapshot = frame(2 * S);
+	probe = &snapshot->probes.list[0];
+	assert_int_equal(probe->hits, 1);
+	assert_int_equal(probe->latency.max_ns, 5);
+	assert_int_equal(probe->values[0].top[0].number, 2);
+	assert_int_equal(probe->unpaired, 3);
+	assert_int_equal(probe->in_flight, 0);
+	snapshot_destroy(snapshot);
+}
+
+/* Numbers of 64 bits at the first place, of 32 at the second, where they are called otherwise; the
+ * value is the first place's. */
+static void test_fields_of_other_names_and_widths_join_by_their_values(void **state)
+{
+	const struct snapshot_probe *probe;
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_fixture_pair("size", "next");
+	hit_fixture_add(&feed.ingest, P, PROBE_TRACEPOINT, PROBE_LATENCY, "", 0);
+	enter(S + 10, PID, 77, "a");
+	enter(S + 11, PID, -5, "b");
+	enter(S + 12, PID, 0xfffffffb, "c");	/* the same 32 bits as -5, another value */
+	end(S + 20, 9, 1, 77);
+	end(S + 31, 9, 1, -5);
+	end(S + 40, 9, 77, 1);
+	snapshot = frame(2 * S);
+	probe = &snapshot->probes.list[0];
+	assert_int_equal(probe->hits, 2);
+	assert_int_equal(probe->latency.octaves[3], 1);		/* 10 ns */
+	assert_int_equal(probe->latency.max_ns, 20);
+	assert_int_equal((int64_t)probe->values[0].min, -5);
+	assert_int_equal(probe->values[0].max, 77);
+	assert_int_equal(probe->unpaired, 1);
+	assert_int_equal(probe->in_flight, 1);
+	snapshot_destroy(snapshot);
+}
+
+/* 0x0201 and 0x0101 have the same first byte. */
+static void test_arrays_join_by_all_of_their_bytes(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_fixture_pair("bytes", "bytes");
+	hit_fixture_add(&feed.ingest, P, PROBE_TRACEPOINT, PROBE_LATENCY, "", 0);
+	enter(S + 10, PID, 0x0201, "a");
+	end(S + 20, 9, 0x0101, 0);
+	end(S + 40, 9, 0x0201, 0);
+	snapshot = frame(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 1);
+	assert_int_equal(snapshot->probes.list[0].latency.max_ns, 30);
+	assert_int_equal(snapshot->probes.list[0].unpaired, 1);
+	snapshot_destroy(snapshot);
+}
+
+/* Who begins is asked for: another process may end it, and what others begin is not known. */
+static void test_a_pair_belongs_to_the_process_that_begins_it(void **state)
+{
+	const struct hit_record other = { .time_ns = S + 12, .pid = 9, .tid = 9, .number = 2 };
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_fixture_pair("size", "next");
+	hit_fixture_add(&feed.ingest, P, PROBE_TRACEPOINT, PROBE_LATENCY, "", PID);
+	enter(S + 10, PID, 1, "a");
+	assert_true(hit_fixture_enter(&feed.ingest, P, &other));
+	end(S + 20, 9, 0, 1);
+	end(S + 30, 9, 0, 2);
+	snapshot = frame(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 1);
+	assert_int_equal(snapshot->probes.list[0].latency.max_ns, 10);
+	assert_int_equal(snapshot->probes.list[0].unpaired, 0);
+	assert_int_equal(snapshot->probes.list[0].in_flight, 0);
+	snapshot_destroy(snapshot);
+}
+
+/* The end of what began at 10 may be lost, and that at 60 another's. */
+static void test_what_began_before_lost_records_is_not_paired(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_fixture_pair("size", "next");
+	hit_fixture_add(&feed.ingest, P, PROBE_USDT, PROBE_LATENCY, "", 0);
+	enter(S + 10, PID, 1, "a");
+	hit_fixture_lost(&feed.ingest, P, S + 50);
+	end(S + 60, 9, 0, 1);
+	enter(S + 70, PID, 1, "a");
+	end(S + 74, 9, 0, 1);
+	snapshot = frame(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 1);
+	assert_int_equal(snapshot->probes.list[0].latency.max_ns, 4);
+	assert_int_equal(snapshot->probes.list[0].unpaired, 2);
+	snapshot_destroy(snapshot);
+}
+
 #define PAIRS_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, set_up, publisher_fixture_tear_down)
 
@@ -117,6 +244,11 @@ UNIT_TESTS(test_tracepoint_pairs)
 		PAIRS_TEST(test_tracepoints_are_paired_by_their_key),
 		PAIRS_TEST(test_a_tracepoint_to_itself_pairs_each_hit_with_the_previous_of_its_key),
 		PAIRS_TEST(test_an_interval_is_of_one_thread_and_ends_at_a_gap),
+		PAIRS_TEST(test_two_functions_are_paired_by_the_thread_and_its_newest_begin),
+		PAIRS_TEST(test_fields_of_other_names_and_widths_join_by_their_values),
+		PAIRS_TEST(test_arrays_join_by_all_of_their_bytes),
+		PAIRS_TEST(test_a_pair_belongs_to_the_process_that_begins_it),
+		PAIRS_TEST(test_what_began_before_lost_records_is_not_paired),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
