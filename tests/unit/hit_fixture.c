@@ -108,7 +108,7 @@ void hit_fixture_keys(const char *first, const char *second)
 {
 	keys[0].begin = keys[0].end = first;
 	keys[1].begin = keys[1].end = second;
-	is_pair = true;
+	is_pair = first != NULL;
 }
 
 void hit_fixture_pair(const char *begin, const char *end)

@@ -88,7 +88,6 @@ static void test_what_is_no_pair_costs_no_latency(void **state)
 	places.spec.end.kind = PROBE_TRACEPOINT;
 	strcpy(places.spec.end.group, "sched");
 	strcpy(places.spec.end.function, "sched_switch");
-	places.spec.end.kind = PROBE_TRACEPOINT;
 	assert_int_equal(pair_cost_of(&costs, &places, true), 0);
 	assert_int_equal(count_descriptors(), before);
 }
