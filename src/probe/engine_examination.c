@@ -34,7 +34,7 @@ static int begin_rate(struct probe_rate *rate, struct trace_group *group,
 }
 
 /* Reads the rate. True: it is known. */
-static bool read_rate(struct probe_rate *rate, struct trace_group *group, uint64_t now_ns,
+static bool read_rate(const struct probe_rate *rate, struct trace_group *group, uint64_t now_ns,
 		      double *hits_per_s)
 {
 	const uint64_t passed_ns = now_ns - rate->begin_ns;
@@ -83,18 +83,36 @@ static void put_points(struct probe_reply *out, const struct examined_point *exa
 	memcpy(out->reason, first->reason, sizeof(out->reason));
 	memcpy(out->point, first->path, sizeof(out->point));
 	out->functions = examined->point_count;
-	for (uint32_t i = 0; i < examined->point_count; i++)
-		out->sites += examined->points[i].site_count;
+	for (uint32_t i = 0; i < examined->point_count; i++) {
+		const struct probe_point *point = &examined->points[i];
+
+		out->sites += point->site_count + (point->end ? point->end->site_count : 0);
+	}
 	for (uint32_t i = 0; i < first->offered_count && i < PROBE_OFFERED_MAX; i++)
 		out->offered[out->offered_count++] = first->offered[i];
 	out->cost_ns = probe_cost_of_hit(&examined->cost, first,
-					 examined->request.choice.with_stacks);
+					 examined->request.choice.with_stacks) +
+		       probe_cost_of_end(&examined->cost, first);
 	out->other_processes = examined->processes ? examined->processes - 1 : 0;
 }
 
 static bool is_allowed(enum probe_verdict verdict)
 {
 	return verdict != VERDICT_REFUSED && verdict != VERDICT_UNABLE;
+}
+
+static int add_rate(struct probe_engine *engine, const struct probe_point *place, bool is_end,
+		    const struct probe_scope *scope, struct diag *why)
+{
+	struct examination *examination = &engine->examination;
+	struct probe_rate *rate = &examination->rates[examination->rate_count];
+	int err = begin_rate(rate, engine->kernel.group, place, scope, why);
+
+	if (err)
+		return err;
+	rate->is_end = is_end;
+	examination->rate_count++;
+	return 0;
 }
 
 /* Counts in the processes to be probed. 0, or -errno with nothing left behind. */
@@ -107,9 +125,11 @@ static int begin_counting(struct probe_engine *engine, const struct probe_choice
 	int err = engine_probe_scope(choice, engine->kernel.group, &scope, &tids, why);
 
 	for (uint32_t i = 0; i < examination->examined.point_count && !err; i++) {
-		err = begin_rate(&examination->rates[i], engine->kernel.group,
-				 &examination->examined.points[i], &scope, why);
-		examination->rate_count += !err;
+		const struct probe_point *point = &examination->examined.points[i];
+
+		err = add_rate(engine, point, false, &scope, why);
+		if (!err && point->end)
+			err = add_rate(engine, point->end, true, &scope, why);
 	}
 	for (; err && examination->rate_count; examination->rate_count--)
 		end_rate(&examination->rates[examination->rate_count - 1], engine->kernel.group);
@@ -147,17 +167,19 @@ void engine_examine(struct probe_engine *engine, struct examined_point *examined
 	engine_reply(engine, out);
 }
 
-/* Sums the rates of all points. True: all are known. */
-static bool read_rates(struct examination *examination, struct trace_group *group, uint64_t now_ns)
+/* Sums the rates of all points, and *@ends of those where latencies end. True: all are known. */
+static bool read_rates(struct examination *examination, struct trace_group *group, uint64_t now_ns,
+		       double *ends)
 {
 	bool is_known = true;
 
-	examination->reply.hits_per_s = 0;
+	examination->reply.hits_per_s = *ends = 0;
 	for (uint32_t i = 0; i < examination->rate_count; i++) {
+		const struct probe_rate *rate = &examination->rates[i];
 		double hits_per_s;
 
-		is_known &= read_rate(&examination->rates[i], group, now_ns, &hits_per_s);
-		examination->reply.hits_per_s += hits_per_s;
+		is_known &= read_rate(rate, group, now_ns, &hits_per_s);
+		*(rate->is_end ? ends : &examination->reply.hits_per_s) += hits_per_s;
 	}
 	return is_known;
 }
@@ -165,15 +187,19 @@ static bool read_rates(struct examination *examination, struct trace_group *grou
 void engine_continue_examination(struct probe_engine *engine, uint64_t now_ns)
 {
 	struct examination *examination = &engine->examination;
+	const struct probe_cost *cost = &examination->examined.cost;
 	struct probe_reply *out = &examination->reply;
+	double ends, end_ns;
 
 	if (!examination->is_counting && now_ns >= examination->drop_ns)
 		engine_drop_examination(engine);
-	if (!examination->is_counting || !read_rates(examination, engine->kernel.group, now_ns))
+	if (!examination->is_counting ||
+	    !read_rates(examination, engine->kernel.group, now_ns, &ends))
 		return;
+	end_ns = probe_cost_of_end(cost, examination->examined.points);
 	out->has_rate = true;
-	out->cost_pct = out->hits_per_s * out->cost_ns / 1e7;
-	out->must_type = examination->is_for_all && out->hits_per_s > HOT_PER_S;
+	out->cost_pct = (out->hits_per_s * (out->cost_ns - end_ns) + ends * end_ns) / 1e7;
+	out->must_type = examination->is_for_all && out->hits_per_s + ends > HOT_PER_S;
 	out->is_done = true;
 	engine_reply(engine, out);
 	end_counting(engine);

@@ -22,6 +22,7 @@
 struct probe_rate {
 	struct live_probe live;
 	uint64_t begin_ns;
+	bool is_end;		/* counts the second of two places */
 };
 
 struct examination {
@@ -32,7 +33,7 @@ struct examination {
 					 * none was found, or it was taken, or dropped at
 					 * `drop_ns` */
 	uint64_t drop_ns;
-	struct probe_rate rates[EXAMINATION_RATES];	/* one per examined point */
+	struct probe_rate rates[EXAMINATION_RATES];	/* one per examined point, and per end */
 	uint32_t rate_count;
 };
 

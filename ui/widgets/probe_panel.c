@@ -778,6 +778,11 @@ unsigned int probe_panel_edges(const struct probe_spec *spec)
 	return PANEL_EDGES_ALL;
 }
 
+bool probe_panel_is_returned(const struct probe_fetch *fetch)
+{
+	return !strcmp(fetch->name, "$retval");
+}
+
 /* Formats a value as text of a spec. Those of the calling convention and of USDT probes have a
  * number for a name; what a function returns has none, and the second of two tracepoints has
  * fields. */
@@ -785,7 +790,7 @@ static void put_value(const struct probe_fetch *fetch, char out[PANEL_VALUE_BYTE
 {
 	const bool is_numbered = fetch->origin == ORIGIN_ABI || fetch->origin == ORIGIN_NOTE;
 
-	if (fetch->is_return && fetch->origin != ORIGIN_FORMAT)
+	if (probe_panel_is_returned(fetch))
 		snprintf(out, PANEL_VALUE_BYTES, "$retval");
 	else
 		snprintf(out, PANEL_VALUE_BYTES, "%s%s",
@@ -814,12 +819,13 @@ const struct probe_argument *probe_panel_typed(const struct probe_panel *panel,
 	return NULL;
 }
 
-/* True if an earlier field has the same name: both ends of a pair may have it, and a spec means the
- * first. */
+/* True if an earlier value has the same name: both places of a latency may have it, and a spec
+ * means the first. */
 static bool is_hidden(const struct probe_panel *panel, const struct probe_fetch *fetch)
 {
 	for (const struct probe_fetch *other = panel->reply.offered; other < fetch; other++)
-		if (fetch->origin == ORIGIN_FORMAT && !strcmp(other->name, fetch->name))
+		if ((fetch->origin == ORIGIN_FORMAT || fetch->is_return) &&
+		    !strcmp(other->name, fetch->name))
 			return true;
 	return false;
 }

@@ -125,6 +125,8 @@ int probe_panel_choice(const struct probe_panel *panel, bool counts_only, struct
 void probe_panel_row_spec(const struct snapshot_row *row, struct probe_spec *out);
 /* Returns how the place of @spec can be probed: a bit per enum probe_edge. */
 unsigned int probe_panel_edges(const struct probe_spec *spec);
+/* True if @fetch is what a function returns. */
+bool probe_panel_is_returned(const struct probe_fetch *fetch);
 /* True if @fetch, one of reply.offered, is available with the present choices. */
 bool probe_panel_has_value(const struct probe_panel *panel, const struct probe_fetch *fetch);
 /* Returns the argument of panel->spec that means @fetch, BORROWED; NULL: it was not typed. */

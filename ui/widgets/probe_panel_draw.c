@@ -203,7 +203,7 @@ static void format_value(const struct probe_panel *panel, const struct probe_fet
 			 char out[LINE_BYTES])
 {
 	const struct probe_argument *typed = probe_panel_typed(panel, fetch);
-	const char *name = fetch->is_return ? "return" : fetch->name;
+	const char *name = probe_panel_is_returned(fetch) ? "return" : fetch->name;
 
 	if (typed)
 		probe_argument_write(typed, out, LINE_BYTES);
@@ -431,7 +431,7 @@ static void put_plan(struct pen *pen)
 		if (!panel->is_chosen[i] || !probe_panel_has_value(panel, fetch) ||
 		    is_retyped(panel, fetch))
 			continue;
-		snprintf(text, sizeof(text), "%s = %s", fetch->is_return ? "return" : fetch->name,
+		snprintf(text, sizeof(text), "%s = %s", probe_panel_is_returned(fetch) ? "return" : fetch->name,
 			 fetch->fetch);
 		put_text(pen, text, ROLE_BOX_DIM);
 	}
