@@ -267,7 +267,8 @@ static void take_end(struct ingest *ingest, const struct probe_stream_ref *ref,
 {
 	const struct probe_spec *spec = ref->row->spec;
 	const bool wanted = is_wanted(ingest, ref->generation->reading, ref->slot, record);
-	const bool ends = ref->is_leave || probe_spec_is_interval(spec);
+	/* From a place to itself there is one stream: its hits end what its hits begin. */
+	const bool ends = ref->is_leave || !ref->generation->reading->leave.id_count;
 	struct pair_end end;
 
 	if (ends && (wanted || spec->on_count))
