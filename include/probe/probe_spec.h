@@ -216,7 +216,8 @@ size_t probe_aggregate_write(const struct probe_spec *spec, const struct probe_a
 			     char *out, size_t room);
 
 /* True: a latency from a point to itself. Each record ends the interval that the previous one with
- * its key began, and begins the next. */
+ * its key began, and begins the next. Joined by other fields than it began with, it is no interval:
+ * sched_switch to itself on prev_pid=next_pid. */
 bool probe_spec_is_interval(const struct probe_spec *spec);
 
 /* Writes the name that the user gave or, if there is none, a short one, "lat:libc.so.6:malloc",

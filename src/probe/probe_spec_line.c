@@ -287,6 +287,9 @@ bool probe_spec_is_interval(const struct probe_spec *spec)
 {
 	const struct probe_end *end = &spec->end;
 
+	for (uint32_t i = 0; i < spec->on_count; i++)
+		if (strcmp(spec->on[i].begin, spec->on[i].end) != 0)
+			return false;	/* a hit does not end what it begins: they differ */
 	return spec->edge == PROBE_LATENCY && end->function[0] && end->kind == spec->kind &&
 	       (end->edge == PROBE_RETURN) == spec->is_from_return &&
 	       !strcmp(end->function, spec->function) && !strcmp(end->group, spec->group) &&

@@ -1,9 +1,9 @@
 /* hit_fixture.h - an ingest to which events of probes and their records come, written by hand.
  *
  * Probe P has the ids 100 P + 1 of its entries and 100 P + 2 of its returns, and the slot P. Its
- * records carry sp, ra (u64), size (s64), name (text) at the entry, sp, size (s64) and next (s32) at
- * the return; bytes (u8[8]) are those of size. They are of CPU 0, at address HIT_IP of the process.
- */
+ * records carry sp, ra (u64), size (s64), name (text) at the entry, sp, size (s64) and next (s32)
+ * at the return; bytes (u8[8]) are those of size. They are of CPU 0, at address HIT_IP of the
+ * process. */
 #ifndef HIT_FIXTURE_H
 #define HIT_FIXTURE_H
 

@@ -119,7 +119,8 @@ static void test_tracepoints_are_paired_by_their_key(void **state)
 }
 
 /* Two functions have two stacks: the thread alone says what belongs together. It begins at 10 and
- * anew at 20, ends at 25, and ends at 30 without a begin; another thread ends what it never began. */
+ * anew at 20, ends at 25, and ends at 30 without a begin; another thread ends what it never began.
+ */
 static void test_two_functions_are_paired_by_the_thread_and_its_newest_begin(void **state)
 {
 	struct hit_record record = { .time_ns = S + 10, .pid = PID, .tid = PID, .sp = 0x7f00 };

@@ -195,6 +195,19 @@ static void test_the_worse_verdict_counts_and_says_whose_it_is(void **state)
 	assert_string_equal(point->reason, "u:prog:g: dangerous");
 }
 
+static void test_a_place_ends_itself_only_by_the_field_that_it_began_with(void **state)
+{
+	(void)state;
+	assert_int_equal(probe_spec_parse(&spec, "lat:u:prog:f->u:prog:f", &why), 0);
+	assert_true(probe_spec_is_interval(&spec));
+	assert_int_equal(probe_spec_parse(&spec, "lat:t:a:b->a:b on x,y", &why), 0);
+	assert_true(probe_spec_is_interval(&spec));
+	assert_int_equal(probe_spec_parse(&spec, "lat:t:a:b->a:b on x,y=z", &why), 0);
+	assert_false(probe_spec_is_interval(&spec));
+	assert_int_equal(probe_spec_parse(&spec, "lat:u:prog:f->u:other:f", &why), 0);
+	assert_false(probe_spec_is_interval(&spec));
+}
+
 static void test_a_pair_costs_what_both_places_cost(void **state)
 {
 	const struct probe_cost cost = { .emulated = 1, .stepped = 10, .user_return = 100,
@@ -218,6 +231,7 @@ UNIT_TESTS(test_point_pair)
 		PAIR_TEST(test_a_place_is_an_entry_or_a_return),
 		PAIR_TEST(test_a_join_is_refused_where_it_means_nothing),
 		PAIR_TEST(test_the_worse_verdict_counts_and_says_whose_it_is),
+		PAIR_TEST(test_a_place_ends_itself_only_by_the_field_that_it_began_with),
 		PAIR_TEST(test_a_pair_costs_what_both_places_cost),
 	};
 
