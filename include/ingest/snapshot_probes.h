@@ -55,6 +55,13 @@ struct snapshot_value {
 	uint64_t other;			/* hits whose value is not in `top` */
 };
 
+/* What a probe computes for each group of its hits. */
+struct snapshot_aggregate {
+	const char *name;	/* as typed: "sum(bytes)" */
+	enum probe_aggregate_kind kind;
+	bool is_ns;		/* its values are latencies */
+};
+
 struct snapshot_probe {
 	uint32_t id, event;	/* event: for REQUEST_EVENT, its hits are samples */
 	const char *spec, *name, *dso, *scope;
@@ -83,6 +90,8 @@ struct snapshot_probe {
 	struct snapshot_latency latency;
 	uint32_t value_count;
 	const struct snapshot_value *values;	/* set for the requested probe; in batch for all */
+	uint32_t key_count, aggregate_count;	/* both 0: its hits are not grouped */
+	struct snapshot_aggregate aggregates[PROBE_AGGREGATES_MAX];
 };
 
 struct snapshot_hit {		/* a line of the log, or one of the slowest */
@@ -138,12 +147,6 @@ struct snapshot_group {
 	struct snapshot_spread latency;		/* by octave, ns */
 	struct snapshot_sum sums[PROBE_AGGREGATES_MAX];
 	float spark[PROBE_SPARK_POINTS];	/* hits of the last seconds, oldest first */
-};
-
-struct snapshot_aggregate {
-	const char *name;	/* as typed: "sum(bytes)" */
-	enum probe_aggregate_kind kind;
-	bool is_ns;		/* its values are latencies */
 };
 
 struct snapshot_groups {

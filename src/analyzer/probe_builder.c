@@ -95,6 +95,24 @@ static const char *put_meaning(struct probe_builder *builder, const struct inges
 	return put_string(builder, "");
 }
 
+static void fill_aggregates(struct probe_builder *builder, const struct probe_spec *spec,
+			    struct snapshot_probe *out)
+{
+	char text[PROBE_SPEC_BYTES];
+
+	out->key_count = spec->key_count;
+	out->aggregate_count = spec->aggregate_count;
+	for (uint32_t i = 0; i < spec->aggregate_count; i++) {
+		const struct probe_aggregate *aggregate = &spec->aggregates[i];
+
+		probe_aggregate_write(spec, aggregate, text, sizeof(text));
+		out->aggregates[i] = (struct snapshot_aggregate){
+			.name = put_string(builder, text), .kind = aggregate->kind,
+			.is_ns = probe_aggregate_is_ns(aggregate),
+		};
+	}
+}
+
 static void fill_row(struct probe_builder *builder, const struct ingest *ingest, uint32_t slot,
 		     const struct probe_fold *fold, const struct probe_builder_span *span,
 		     struct snapshot_probe *out)
@@ -131,6 +149,7 @@ static void fill_row(struct probe_builder *builder, const struct ingest *ingest,
 	if (out->has_latency)
 		fill_latency(row, fold->buckets[slot], span, &out->latency);
 	fill_base(row, slot, span, out);
+	fill_aggregates(builder, row->spec, out);
 }
 
 /* Slots of the probes in the order of their ids, which rise. */
@@ -234,6 +253,8 @@ static void join_list(const struct probe_builder *builder, struct snapshot_probe
 		list[i].reason = at_offset(text, from->reason);
 		list[i].values = values;
 		values += from->value_count;
+		for (uint32_t k = 0; k < from->aggregate_count; k++)
+			list[i].aggregates[k].name = at_offset(text, from->aggregates[k].name);
 	}
 }
 

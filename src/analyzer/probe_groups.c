@@ -392,26 +392,19 @@ static void put_sparks(const struct grouping *grouping, struct snapshot_group *l
 }
 
 static void describe(struct probe_builder *builder, const struct probe_spec *spec,
-		     struct snapshot_groups *out)
+		     const struct snapshot_probe *probe, struct snapshot_groups *out)
 {
 	char text[PROBE_SPEC_BYTES];
 
-	out->has_latency = spec->edge == PROBE_LATENCY;
-	out->key_count = spec->key_count;
-	out->aggregate_count = spec->aggregate_count;
+	out->probe = probe->id;
+	out->has_latency = probe->has_latency;
+	out->key_count = probe->key_count;
+	out->aggregate_count = probe->aggregate_count;
 	for (uint32_t i = 0; i < spec->key_count; i++) {
 		probe_key_write(spec, &spec->keys[i], text, sizeof(text));
 		out->key_names[i] = put_text(builder, text);
 	}
-	for (uint32_t i = 0; i < spec->aggregate_count; i++) {
-		const struct probe_aggregate *aggregate = &spec->aggregates[i];
-
-		probe_aggregate_write(spec, aggregate, text, sizeof(text));
-		out->aggregates[i] = (struct snapshot_aggregate){
-			.name = put_text(builder, text), .kind = aggregate->kind,
-			.is_ns = probe_aggregate_is_ns(aggregate),
-		};
-	}
+	memcpy(out->aggregates, probe->aggregates, sizeof(out->aggregates));
 }
 
 /* Appends room for @count groups. NULL: out of memory. */
@@ -432,7 +425,8 @@ static struct snapshot_group *add_list(struct probe_builder *builder, uint32_t c
 
 /* Fills the groups of one probe. 0 or -ENOMEM. */
 static int put_groups(struct probe_builder *builder, struct grouping *grouping,
-		      const struct probe_builder_span *span, struct snapshot_groups *out)
+		      const struct snapshot_probe *probe, const struct probe_builder_span *span,
+		      struct snapshot_groups *out)
 {
 	const struct probe_row *row = grouping->row;
 	const uint64_t attached_ns = probe_turns_between(&row->turns, span->begin_ns,
@@ -448,8 +442,8 @@ static int put_groups(struct probe_builder *builder, struct grouping *grouping,
 	for (uint32_t i = 0; i < grouping->count; i++)
 		sorted[i] = &grouping->groups[i];
 	qsort(sorted, grouping->count, sizeof(struct group *), most_hits_first);
-	*out = (struct snapshot_groups){ .probe = row->id, .spark_count = PROBE_SPARK_POINTS };
-	describe(builder, row->spec, out);
+	*out = (struct snapshot_groups){ .spark_count = PROBE_SPARK_POINTS };
+	describe(builder, row->spec, probe, out);
 	out->count = grouping->count < PROBE_GROUPS_SHOWN ? grouping->count : PROBE_GROUPS_SHOWN;
 	list = add_list(builder, out->count);
 	for (uint32_t i = 0; list && i < grouping->count; i++) {
@@ -490,7 +484,7 @@ int probe_builder_groups(struct probe_builder *builder, struct ingest *ingest,
 		grouping.row = probe_hits_of_event(ingest->hits, builder->list[i].event);
 		if (!grouping.row || !has_groups(grouping.row, span))
 			continue;
-		err = put_groups(builder, &grouping, span,
+		err = put_groups(builder, &grouping, &builder->list[i], span,
 				 &builder->groups[builder->head.group_count++]);
 		finish(&grouping);
 	}
