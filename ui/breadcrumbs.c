@@ -34,7 +34,7 @@ static bool is_listing(const struct breadcrumbs_level *level,
 static bool is_level(const struct breadcrumbs_level *level, const struct breadcrumbs_level *other)
 {
 	return level->kind == other->kind && level->parts == other->parts &&
-	       level->probe == other->probe &&
+	       level->probe == other->probe && level->group == other->group &&
 	       (level->kind != VIEW_LISTING || is_listing(level, other));
 }
 
@@ -75,14 +75,28 @@ static int add_part(struct filter *filter, struct breadcrumbs_level *level,
 	return filter_add(filter, part, why);
 }
 
+/* Returns the level of @kind that follows @here, with the same samples. The page of a probe is of
+ * all its groups. */
+static struct breadcrumbs_level next_level(const struct breadcrumbs_level *here,
+					   enum view_kind kind)
+{
+	struct breadcrumbs_level level = {
+		.kind = kind, .table = VIEW_COUNT, .parts = here->parts, .probe = here->probe,
+		.event = here->event, .listing = here->listing,
+	};
+
+	if (kind != VIEW_PROBES) {
+		level.group = here->group;
+		memcpy(level.group_name, here->group_name, sizeof(level.group_name));
+	}
+	return level;
+}
+
 int breadcrumbs_push_parts(struct breadcrumbs *breadcrumbs, enum view_kind kind,
 			   const struct filter_part *parts, size_t count, struct diag *why)
 {
 	const struct breadcrumbs_level *here = breadcrumbs_here(breadcrumbs);
-	struct breadcrumbs_level level = {
-		.kind = kind, .table = VIEW_COUNT, .probe = here->probe, .event = here->event,
-		.listing = here->listing,
-	};
+	struct breadcrumbs_level level = next_level(here, kind);
 	struct filter filter = breadcrumbs->filter;	/* a copy: all parts are added, or none */
 	int err = check_depth(breadcrumbs, why);
 
@@ -123,16 +137,28 @@ int breadcrumbs_push_probe(struct breadcrumbs *breadcrumbs, uint32_t probe, uint
 	return err;
 }
 
+int breadcrumbs_push_group(struct breadcrumbs *breadcrumbs, enum view_kind kind, uint64_t group,
+			   const char *name, struct diag *why)
+{
+	struct breadcrumbs_level level = next_level(breadcrumbs_here(breadcrumbs), kind);
+	const int err = check_depth(breadcrumbs, why);
+
+	if (err)
+		return err;
+	level.group = group;
+	snprintf(level.group_name, sizeof(level.group_name), "%s", name);
+	breadcrumbs->levels[breadcrumbs->count++] = level;
+	return 0;
+}
+
 int breadcrumbs_push_listing(struct breadcrumbs *breadcrumbs, const struct source_request *of,
 			     const char *listed, const char *name, struct diag *why)
 {
 	const struct breadcrumbs_level *here = breadcrumbs_here(breadcrumbs);
-	struct breadcrumbs_level level = {
-		.kind = VIEW_LISTING, .table = VIEW_COUNT, .parts = here->parts,
-		.probe = here->probe, .event = here->event, .listing = *of,
-	};
+	struct breadcrumbs_level level = next_level(here, VIEW_LISTING);
 	const int err = check_depth(breadcrumbs, why);
 
+	level.listing = *of;
 	snprintf(level.listed, sizeof(level.listed), "%s", listed);
 	if (err || is_level(here, &level))
 		return err;

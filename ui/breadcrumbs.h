@@ -7,6 +7,7 @@
  *
  * Probes:  a level opened from the list of probes belongs to one probe: VIEW_PROBES shows its page,
  *          every other view its hits as samples. All levels below belong to that probe, too.
+ *          A level opened from a group of hits has only these, as have all levels of hits below.
  * Listing: a level of VIEW_LISTING has its function; it adds nothing to the filter.
  *
  * Thread: the ui's. Pure.
@@ -38,6 +39,8 @@ struct breadcrumbs_level {
 	enum tree_direction direction;	/* its tree's; TREE_NONE: chosen by the filter */
 	uint32_t probe, event;	/* the level's probe id and the event index of its hits; 0, 0: no
 				 * probe; PROBE_ALL, 0: the log of all probes */
+	uint64_t group;		/* snapshot_group.id: only those hits; 0: all */
+	char group_name[BREADCRUMBS_NAME_BYTES];
 	struct source_request listing;	/* VIEW_LISTING: an address in its function; DSO 0: */
 	char listed[QUERY_NAME_BYTES];	/* its DSO and its name, as in struct query */
 	char function[BREADCRUMBS_NAME_BYTES];	/* its name when it was opened */
@@ -72,6 +75,10 @@ int breadcrumbs_push_parts(struct breadcrumbs *breadcrumbs, enum view_kind kind,
 /* Adds a level with the page of one probe. Returns 0 or -ENOSPC. */
 int breadcrumbs_push_probe(struct breadcrumbs *breadcrumbs, uint32_t probe, uint32_t event,
 			   struct diag *why);
+/* Adds a level of @kind with the hits of one group, called @name, of the last level's probe.
+ * Returns 0 or -ENOSPC. */
+int breadcrumbs_push_group(struct breadcrumbs *breadcrumbs, enum view_kind kind, uint64_t group,
+			   const char *name, struct diag *why);
 /* Adds a level with the listing of the function called @name: the one that has address @of or, if
  * its DSO is 0, the one called @listed, "DSO:SYMBOL" (else ""). One equal to the last level is not
  * added. Returns 0 or -ENOSPC. */

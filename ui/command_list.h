@@ -101,6 +101,15 @@ void cmd_probe_extend(struct ui_state *state);
 void cmd_probe_cancel(struct ui_state *state);
 void cmd_find_target(struct ui_state *state);
 void cmd_log_filter(struct ui_state *state);
+void cmd_sort_groups(struct ui_state *state);
+void cmd_reverse_groups(struct ui_state *state);
+void cmd_copy_row(struct ui_state *state);
+void cmd_weight(struct ui_state *state);
+/* Sorts the groups of hits by the column that was clicked, as command_sort_by(). */
+void command_sort_groups(struct ui_state *state, int column);	/* enum group_table_column */
+/* Shows the hits of the group at the cursor of a probe's page in a view of @kind. False: there is
+ * no such row, or it is of all hits. */
+bool command_open_group(struct ui_state *state, enum view_kind kind);
 void command_show_pane(struct ui_state *state, int pane);	/* enum probe_pane */
 
 /* overlays.c: the palette */

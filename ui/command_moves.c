@@ -158,7 +158,8 @@ void cmd_calls(struct ui_state *state, int argument)
 	while (state_is_page(state))
 		state_close_view(state);
 	if (!was_page && state_probe(state)) {
-		command_open_hits(state, state_probe(state), kind);
+		if (!command_open_group(state, kind))
+			command_open_hits(state, state_probe(state), kind);
 		return;
 	}
 	if (!was_page && !state->specs[state_kind(state)].ops->is_calls)

@@ -7,6 +7,7 @@
 #include "views/view_hit.h"
 #include "views/view_probes.h"
 #include "widgets/finder.h"
+#include "widgets/hit_weight.h"
 #include "widgets/probe_columns.h"
 #include "widgets/probe_panel.h"
 
@@ -225,10 +226,18 @@ void cmd_probe_remove_all(struct ui_state *state)
 	menu_add(&state->menu, 1, MENU_PLAIN, label, "");
 }
 
+/* True on the page of one probe; the list and the log of all probes have no panes. */
+static bool has_panes(const struct ui_state *state)
+{
+	return state_kind(state) == VIEW_PROBES && state_probe_here(state) &&
+	       state_probe_here(state) != PROBE_ALL;
+}
+
 /* The menu of a probe. */
 
 enum probe_action {
-	ACTION_OPEN, ACTION_TREE, ACTION_FLAME, ACTION_TOGGLE, ACTION_BURSTS, ACTION_EXTEND,
+	ACTION_OPEN, ACTION_GROUP_TREE, ACTION_GROUP_FLAME, ACTION_GROUP_TABLE,
+	ACTION_TREE, ACTION_FLAME, ACTION_TOGGLE, ACTION_BURSTS, ACTION_EXTEND,
 	ACTION_REMOVE,
 	ACTION_CAP,		/* and after it the caps of the table */
 };
@@ -257,6 +266,9 @@ static void action_chosen(struct ui_state *state, const struct menu_item *item)
 	}
 	switch (item->id) {
 	case ACTION_OPEN:   state_open_probe(state, probe); break;
+	case ACTION_GROUP_TREE:	 state_open_group(state, VIEW_TREE, &state->menu_group); break;
+	case ACTION_GROUP_FLAME: state_open_group(state, VIEW_FLAME, &state->menu_group); break;
+	case ACTION_GROUP_TABLE: state_open_group(state, VIEW_SYMBOLS, &state->menu_group); break;
 	case ACTION_TREE:   command_open_hits(state, probe, VIEW_TREE); break;
 	case ACTION_FLAME:  command_open_hits(state, probe, VIEW_FLAME); break;
 	case ACTION_TOGGLE: toggle(state, probe); break;
@@ -287,6 +299,47 @@ static void add_caps(struct ui_state *state, const struct snapshot_probe *probe)
 	}
 }
 
+/* Copies the group at the cursor of the page of @probe; false: there is none. */
+static bool copy_group(const struct ui_state *state, struct menu_group *out)
+{
+	const struct probe_view *view = probe_view_of(state);
+	const struct snapshot_group *group = probe_view_group(view);
+
+	if (!group || !view->groups.groups->key_count)
+		return false;
+	out->id = group->id;
+	group_table_name(view->groups.groups, group, out->name, sizeof(out->name));
+	return true;
+}
+
+bool command_open_group(struct ui_state *state, enum view_kind kind)
+{
+	struct menu_group group;
+
+	if (!has_panes(state) || !copy_group(state, &group))
+		return false;
+	state_open_group(state, kind, &group);
+	return true;
+}
+
+static void add_group(struct ui_state *state)
+{
+	static const struct { enum probe_action action; const char *what, *key; } ways[] = {
+		{ ACTION_GROUP_TREE, "the tree of its hits", "Enter" },
+		{ ACTION_GROUP_FLAME, "the flame graph of its hits", "7" },
+		{ ACTION_GROUP_TABLE, "the functions of its hits", "" },
+	};
+	char label[MENU_LABEL_BYTES];
+
+	if (!copy_group(state, &state->menu_group))
+		return;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		snprintf(label, sizeof(label), "only %.80s: %s", state->menu_group.name,
+			 ways[i].what);
+		menu_add(&state->menu, (int)ways[i].action, MENU_PLAIN, label, ways[i].key);
+	}
+}
+
 /* Adds the actions that need a probe that is or was attached. */
 static void add_uses(struct ui_state *state, const struct snapshot_probe *probe)
 {
@@ -311,6 +364,8 @@ void cmd_probe_menu(struct ui_state *state)
 	state_open_menu(state, &use, probe_plain_name(probe), false);
 	if (probe->state == PROBE_CAPPED)
 		add_caps(state, probe);
+	if (has_panes(state))
+		add_group(state);
 	if (state_probe_here(state) != probe->id)
 		menu_add(&state->menu, ACTION_OPEN, MENU_PLAIN, "latency, values, slowest, log",
 			 "Enter");
@@ -329,7 +384,9 @@ void cmd_probe_open(struct ui_state *state)
 	if (state_probe_here(state) && probe_view_hit(probe_view_of(state))) {
 		probe_log_stay(&probe_view_of(state)->log);
 		view_hit_open(state, probe_view_hit(probe_view_of(state)));
-	} else if (state_probe_here(state))
+	} else if (command_open_group(state, VIEW_TREE))
+		return;
+	else if (state_probe_here(state))
 		state_show_kind(state, VIEW_TREE);
 	else if (probe->state == PROBE_CAPPED)
 		cmd_probe_menu(state);
@@ -351,28 +408,129 @@ void command_show_pane(struct ui_state *state, int pane)
 	state->is_changed = true;
 }
 
-/* True on the page of one probe; the list and the log of all probes have no panes. */
-static bool has_panes(const struct ui_state *state)
-{
-	return state_probe_here(state) && state_probe_here(state) != PROBE_ALL;
-}
-
 void cmd_next_pane(struct ui_state *state)
 {
 	if (!has_panes(state))
 		cmd_probe_open(state);
 	else
-		command_show_pane(state, (int)((probe_view_of(state)->pane + 1) % PANE_COUNT));
+		command_show_pane(state, (int)probe_view_next_pane(probe_view_of(state), 1));
 }
 
 void cmd_previous_pane(struct ui_state *state)
 {
-	const unsigned int before = (unsigned int)probe_view_of(state)->pane + PANE_COUNT - 1;
-
 	if (!has_panes(state))
 		cmd_back(state);
 	else
-		command_show_pane(state, (int)(before % PANE_COUNT));
+		command_show_pane(state, (int)probe_view_next_pane(probe_view_of(state), -1));
+}
+
+/* The groups of its hits, and what each hit weighs. */
+
+static bool has_groups_here(struct ui_state *state)
+{
+	if (has_panes(state) && probe_view_of(state)->pane == PANE_GROUPS)
+		return true;
+	state_say(state, "only the groups of a probe's hits are sorted");
+	return false;
+}
+
+/* Shows a message with the column that sorts the groups. */
+static void say_order(struct ui_state *state)
+{
+	const struct group_table *table = &probe_view_of(state)->groups;
+	char title[GROUP_TITLE_BYTES];
+
+	if (table->groups)
+		state_say(state, "sorted by %s%s",
+			  group_table_title(table, table->sort, title),
+			  table->is_reversed ? ", reversed" : "");
+}
+
+void cmd_sort_groups(struct ui_state *state)
+{
+	if (!has_groups_here(state))
+		return;
+	group_table_sort_next(&probe_view_of(state)->groups);
+	say_order(state);
+}
+
+void cmd_reverse_groups(struct ui_state *state)
+{
+	if (!has_groups_here(state))
+		return;
+	group_table_reverse(&probe_view_of(state)->groups);
+	say_order(state);
+}
+
+void command_sort_groups(struct ui_state *state, int column)
+{
+	group_table_sort_by(&probe_view_of(state)->groups, (enum group_table_column)column);
+}
+
+void cmd_copy_row(struct ui_state *state)
+{
+	const struct snapshot_probe *probe = state_probe(state);
+	char *out = state->out.clipboard;
+
+	out[0] = '\0';
+	if (state_probe_here(state))
+		probe_view_format_row(probe_view_of(state), out, sizeof(state->out.clipboard));
+	else if (probe)
+		snprintf(out, sizeof(state->out.clipboard), "%s", probe->spec);
+	if (out[0])
+		state->out.wants_clipboard = true;
+	else
+		state_say(state, "there is no row to copy");
+}
+
+static void weight_chosen(struct ui_state *state, const struct menu_item *item)
+{
+	const struct snapshot_probe *probe =
+		snapshot_probes_find(&state->shown->probes, state_probe_here(state));
+	char name[HIT_WEIGHT_BYTES];
+
+	if (!probe)
+		return;
+	state_set_hit_weight(state, (unsigned int)item->id);
+	state_say(state, "weight: %s", hit_weight_name(name, probe, state_hit_weight(state)));
+}
+
+static void add_weight(struct ui_state *state, const struct snapshot_probe *probe,
+		       unsigned int weight)
+{
+	const char *what = weight == HIT_WEIGHT_COUNT ? "each hit counts 1"
+			   : weight == HIT_WEIGHT_LATENCY ? "the time that calls took" : "a value";
+	const bool is_here = weight == hit_weight_of(probe, state_hit_weight(state));
+	char name[HIT_WEIGHT_BYTES], note[MENU_NOTE_BYTES];
+
+	snprintf(note, sizeof(note), "%s%s", what, is_here ? " \u00b7 now" : "");
+	menu_add(&state->menu, (int)weight, MENU_PLAIN, hit_weight_name(name, probe, weight), note);
+}
+
+void cmd_weight(struct ui_state *state)
+{
+	static const struct menu_use use = { weight_chosen };
+	const struct snapshot_probe *probe =
+		snapshot_probes_find(state->shown ? &state->shown->probes : NULL,
+				     state_probe_here(state));
+	unsigned int weight = HIT_WEIGHT_COUNT, now;
+
+	if (!probe) {
+		state_say(state, "hits of one probe can weigh more than 1: 8, Enter opens a probe");
+		return;
+	}
+	if (hit_weight_next(probe, weight) == HIT_WEIGHT_COUNT) {
+		state_say(state, "each hit weighs 1: a probe of latencies, or with sum(VALUE) in "
+			  "its spec, has other weights");
+		return;
+	}
+	now = hit_weight_of(probe, state_hit_weight(state));
+	state_open_menu(state, &use, "what a hit weighs", false);
+	do {
+		add_weight(state, probe, weight);
+		weight = hit_weight_next(probe, weight);
+	} while (weight != HIT_WEIGHT_COUNT);
+	menu_select(&state->menu, (int)hit_weight_next(probe, now));
 }
 
 /* The filter of the log. */

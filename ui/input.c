@@ -319,6 +319,9 @@ static void press(struct ui_state *state, const struct hit *hit, const struct mo
 	case HIT_PANE:
 		command_show_pane(state, (int)hit->number);
 		break;
+	case HIT_GROUP_TITLE:
+		command_sort_groups(state, (int)hit->number);
+		break;
 	case HIT_LAYER:
 		command_show_layer(state, (int)hit->number);
 		break;

@@ -11,6 +11,7 @@
 #include "base/id_map.h"
 #include "ui/views.h"
 #include "widgets/event_cells.h"
+#include "widgets/hit_weight.h"
 #include "widgets/probe_columns.h"
 
 #define REQUEST_NS (2 * CLOCK_NS_PER_S)	/* by then a request has taken effect, or never will */
@@ -167,8 +168,11 @@ static uint64_t columns_without_event(const struct snapshot *shown)
 {
 	const uint64_t of_events = columns_of_absent_events(shown);
 
-	if (!shown || !shown->is_of_waits)
+	if (!hit_weight_is_shown(shown))
 		return of_events | COLUMNS_OF_WAITS;
+	if (!shown->is_of_waits)
+		return of_events | (COLUMNS_OF_WAITS & ~COLUMN_BIT(COL_TIME)) |
+		       COLUMN_BIT(COL_PERIOD);
 	return of_events | COLUMN_BIT(shown->keys & KEY_EVENT ? COL_TIME : COL_PERIOD);
 }
 
@@ -712,6 +716,10 @@ void state_ask(struct ui_state *state)
 		.is_relative = state->query.is_relative,
 		.heat = state->query.wants_heat, .event_columns = wants_event_columns(state),
 	};
+	if (state_probe_here(state)) {
+		request->query.hit_weight = state_hit_weight(state);
+		request->query.hit_group = breadcrumbs_here(&state->query.breadcrumbs)->group;
+	}
 	ask_counters(state, &request->query);
 	view = view_of(state, state_kind(state));
 	if (view->ops->query)
@@ -793,6 +801,35 @@ void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe
 	state->query.wants_restore = true;
 	state_ask(state);
 	state_refresh_view(state);	/* keys for its panes may come before the reply */
+}
+
+void state_open_group(struct ui_state *state, enum view_kind kind, const struct menu_group *group)
+{
+	struct diag why = { 0 };
+
+	save_place(state);
+	if (breadcrumbs_push_group(&state->query.breadcrumbs, kind, group->id, group->name,
+				   &why)) {
+		state_say(state, "%s", why.text);
+		return;
+	}
+	state->search[0] = '\0';
+	state->query.wants_restore = true;
+	state_ask(state);
+}
+
+unsigned int state_hit_weight(const struct ui_state *state)
+{
+	return state->query.weighed_probe == state_probe_here(state)
+		       ? state->query.hit_weight : HIT_WEIGHT_COUNT;
+}
+
+void state_set_hit_weight(struct ui_state *state, unsigned int weight)
+{
+	state->query.weighed_probe = state_probe_here(state);
+	state->query.hit_weight = weight;
+	state_ask(state);
+	state_refresh_view(state);
 }
 
 void state_open_listing(struct ui_state *state, const struct source_request *of, const char *listed,

@@ -78,6 +78,12 @@ struct cursor_way {
 	uint32_t event;
 };
 
+/* A group of a probe's hits; copied for a menu, as rows change. */
+struct menu_group {
+	uint64_t id;		/* snapshot_group.id; 0: none */
+	char name[BREADCRUMBS_NAME_BYTES];
+};
+
 /* What an open menu is for. */
 struct menu_use {
 	void (*chosen)(struct ui_state *state, const struct menu_item *item);
@@ -117,6 +123,8 @@ struct ui_query {
 	struct comparing compare;
 	uint32_t sample_event;	/* index of the event shown when no probe's hits are */
 	uint32_t asked_event;	/* index of the event last requested from the analyzer */
+	uint32_t weighed_probe;	/* probe whose hits weigh `hit_weight`; those of others 1 */
+	unsigned int hit_weight;	/* enum hit_weight */
 };
 
 /* How rows are shown, and what the last frame showed where. */
@@ -193,6 +201,7 @@ struct ui_state {
 	uint32_t menu_probe;		/* id of the menu's or question's probe; may be removed */
 	struct filter_part menu_parts[FILTER_PARTS];	/* copied for a row menu: rows change */
 	struct cursor_way menu_way;	/* copied for a row menu: rows change */
+	struct menu_group menu_group;
 	char search[PROMPT_BYTES];	/* "": none */
 	const struct view *searched;	/* the view that `search` was typed in */
 	char search_before[PROMPT_BYTES];	/* restored when the search prompt is cancelled */
@@ -329,6 +338,12 @@ void state_probe_replied(struct ui_state *state, const struct probe_reply *reply
 const struct snapshot_probe *state_probe(const struct ui_state *state);
 /* Opens the page of @probe; NULL: the log of all probes. */
 void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe);
+/* Shows the hits of one group of the probe whose page is shown, in a view of @kind. */
+void state_open_group(struct ui_state *state, enum view_kind kind, const struct menu_group *group);
+/* Returns what hits of state_probe_here() weigh (enum hit_weight), as chosen by the user. */
+unsigned int state_hit_weight(const struct ui_state *state);
+/* Chooses that weight, and queues a query. */
+void state_set_hit_weight(struct ui_state *state, unsigned int weight);
 /* Returns the id of the probe whose page, or hits as samples, the last level of the breadcrumbs is
  * for; PROBE_ALL: the log of all probes; 0: none. */
 uint32_t state_probe_here(const struct ui_state *state);

@@ -8,6 +8,7 @@
 
 #include "analyzer/snapshot.h"
 #include "elf/demangle.h"
+#include "probe/probe_expression.h"
 
 #define WORD_MASK (sizeof(uint64_t) - 1)
 

@@ -18,6 +18,7 @@
 #include "widgets/empty.h"
 #include "widgets/flame_layout.h"
 #include "widgets/format.h"
+#include "widgets/hit_weight.h"
 #include "widgets/pieces.h"
 #include "widgets/symbol_fold.h"
 
@@ -365,9 +366,9 @@ static void add_numbers(const struct ui_state *state, struct pieces *pieces,
 	if (flame_graph_zoomed(flame) != FLAME_NONE && whole > 0)
 		pieces_add(pieces, 2, ROLE_TEXT, "%5s %% of zoom",
 			   format_pct(total, 100 * node->now.total.weight / whole));
-	if (state->shown->is_of_waits)
+	if (hit_weight_is_shown(state->shown))
 		pieces_add(pieces, 1, ROLE_TEXT, "%7s",
-			   format_wait(count, node->now.total.weight));
+			   hit_weight_of_row(count, state->shown, node->now.total.weight));
 	pieces_add(pieces, 3, ROLE_DIM, "%s samples",
 		   format_count(count, node->now.total.samples));
 	pieces_add(pieces, 4, ROLE_DIM, "%s in itself",

@@ -24,6 +24,7 @@
 #include "widgets/format.h"
 #include "widgets/group_panel.h"
 #include "widgets/group_path.h"
+#include "widgets/hit_weight.h"
 #include "widgets/search.h"
 #include "widgets/symbol_fold.h"
 #include "widgets/tree_rows.h"
@@ -171,9 +172,20 @@ static double pct_of_parent(const struct tree_rows *rows, const struct group_nod
 	return of > 0 ? 100.0 * node->now.self.weight / of : 0;
 }
 
-static void put_numbers(const struct groups_view *groups, const struct group_node *node,
+/* True: what samples weigh is shown in place of their number. In rows of several events only the
+ * number can be. */
+static bool has_sums(const struct ui_state *state)
+{
+	const struct group_tree *tree = groups_view_of(state)->lines.rows.groups;
+
+	return tree && (tree->is_of_waits || (hit_weight_is_shown(state->shown) &&
+					      !state->shown->is_of_waits));
+}
+
+static void put_numbers(const struct ui_state *state, const struct group_node *node,
 			const struct places *places, struct canvas *canvas, int y)
 {
+	const struct groups_view *groups = groups_view_of(state);
 	const double total = group_node_pct(node, node->now.total.weight);
 	const double whole = whole_bar(groups->lines.rows.groups, node);
 	double self = group_node_pct(node, node->now.self.weight);
@@ -192,8 +204,8 @@ static void put_numbers(const struct groups_view *groups, const struct group_nod
 		return;
 	canvas_put_right(canvas, on_line(places->self, y), canvas_clean(format_pct(text, self)),
 			 row_role_of_share(self));
-	if (groups->lines.rows.groups->is_of_waits)
-		format_wait(text, node->now.self.weight);
+	if (has_sums(state))
+		hit_weight_of_row(text, state->shown, node->now.self.weight);
 	else
 		format_count(text, node->now.self.samples);
 	canvas_put_right(canvas, on_line(places->count, y), canvas_clean(text), ROLE_DIM);
@@ -252,7 +264,7 @@ static void draw_row(const struct ui_state *state, size_t index, const struct pl
 	const int indent = tree_guides_width(row);
 	struct canvas_area name = on_line(places->tree, y);
 
-	put_numbers(groups, node, places, canvas, y);
+	put_numbers(state, node, places, canvas, y);
 	put_change(node, canvas, on_line(places->change, y));
 	if (places->ratio.width)
 		event_cells_put_ratio(canvas, on_line(places->ratio, y), ratio_of(state),
@@ -302,7 +314,8 @@ static void draw_titles(const struct ui_state *state, const struct places *place
 		canvas_put_right(canvas, on_line(places->ratio, y),
 				 canvas_clean(ratio_of(state)->title), ROLE_HEADING);
 	canvas_put_right(canvas, on_line(places->count, y),
-			 canvas_clean(tree && tree->is_of_waits ? "TIME" : "SAMPLES"),
+			 canvas_clean(has_sums(state) ? hit_weight_title(state->shown)
+						      : "SAMPLES"),
 			 ROLE_HEADING);
 	if (tree)
 		group_order_format(tree->keys, tree->level_count, order);

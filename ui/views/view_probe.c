@@ -16,6 +16,8 @@
 #include "widgets/change.h"
 #include "widgets/charts.h"
 #include "widgets/format.h"
+#include "widgets/header.h"
+#include "widgets/hit_weight.h"
 #include "widgets/pieces.h"
 #include "widgets/probe_columns.h"
 #include "widgets/probe_stats.h"
@@ -26,7 +28,7 @@
 
 const char *const probe_pane_names[PANE_COUNT] = {
 	[PANE_LATENCY] = "Latency", [PANE_VALUES] = "Values", [PANE_SLOWEST] = "Slowest",
-	[PANE_LOG] = "Log",
+	[PANE_GROUPS] = "Groups", [PANE_LOG] = "Log",
 };
 
 static void forget_places(struct probe_view *view, uint32_t id)
@@ -35,6 +37,7 @@ static void forget_places(struct probe_view *view, uint32_t id)
 	memset(view->top, 0, sizeof(view->top));
 	view->slow_cursor = 0;
 	view->slow_number = 0;
+	view->groups = (struct group_table){ .page = view->groups.page };
 	view->log = (struct probe_log){ .page = view->log.page };
 	view->pane = id == PROBE_ALL ? PANE_LOG : view->wanted;
 	view->is_chosen = id == PROBE_ALL;
@@ -46,13 +49,22 @@ static bool probe_view_is_of_all(const struct probe_view *view)
 	return view->id == PROBE_ALL;
 }
 
-/* Returns the pane to open on: without latencies two of them stay empty. Whether a probe has values
- * is known only once it is attached. */
+static bool has_groups(const struct snapshot_probe *probe)
+{
+	return probe && (probe->key_count || probe->aggregate_count);
+}
+
+/* Returns the pane to open on. Groups were asked for with the probe. Without latencies two of the
+ * panes stay empty. Whether a probe has values is known only once it is attached. */
 static enum probe_pane first_pane(const struct snapshot_probe *probe, enum probe_pane wanted)
 {
 	const bool may_have_values = probe->value_count || probe->state == PROBE_ATTACHING ||
 				     probe->state == PROBE_RECORDED;
 
+	if (has_groups(probe))
+		return PANE_GROUPS;
+	if (wanted == PANE_GROUPS)
+		wanted = PANE_LATENCY;
 	if (probe->has_latency || (wanted != PANE_LATENCY && wanted != PANE_SLOWEST))
 		return wanted;
 	return may_have_values ? PANE_VALUES : PANE_LOG;
@@ -83,6 +95,8 @@ static void refresh_probe(struct view *view, const struct ui_state *state)
 		probe->pane = first_pane(probe->probe, probe->wanted);
 	if (probe->probe && probe->slow_number)
 		follow_slow(probe);
+	group_table_refresh(&probe->groups, probe->snapshot ? &probe->snapshot->probes : NULL,
+			    probe->probe, state_hit_weight(state));
 	probe->log.wall_offset_ns = state->display.wall_offset_ns;
 	probe->log.is_narrow = state->display.width < NARROW_WIDTH;
 	probe_log_refresh(&probe->log,
@@ -94,6 +108,22 @@ void probe_view_show_pane(struct probe_view *view, enum probe_pane pane)
 {
 	view->pane = view->wanted = pane;
 	view->is_chosen = true;
+}
+
+/* True if the pane is there; those that stay empty say why. */
+static bool has_pane(const struct probe_view *view, int pane)
+{
+	return pane != PANE_GROUPS || has_groups(view->probe) || view->pane == PANE_GROUPS;
+}
+
+enum probe_pane probe_view_next_pane(const struct probe_view *view, int step)
+{
+	int pane = (int)view->pane;
+
+	do
+		pane = (pane + PANE_COUNT + step) % PANE_COUNT;
+	while (!has_pane(view, pane));
+	return (enum probe_pane)pane;
 }
 
 static void set_top(struct probe_view *view, int top)
@@ -110,6 +140,8 @@ static void probe_view_select(struct probe_view *view, size_t index)
 
 	if (view->pane == PANE_LOG)
 		probe_log_select(&view->log, index);
+	if (view->pane == PANE_GROUPS)
+		group_table_select(&view->groups, index);
 	if (view->pane != PANE_SLOWEST || !count)
 		return;
 	view->slow_cursor = index < count ? index : count - 1;
@@ -123,6 +155,25 @@ const struct snapshot_hit *probe_view_hit(const struct probe_view *view)
 	if (of && view->pane == PANE_SLOWEST && view->slow_cursor < of->slowest_count)
 		return &of->slowest[view->slow_cursor];
 	return of && view->pane == PANE_LOG ? probe_log_cursor(&view->log) : NULL;
+}
+
+const struct snapshot_group *probe_view_group(const struct probe_view *view)
+{
+	return view->pane == PANE_GROUPS && view->snapshot ? group_table_cursor(&view->groups)
+							   : NULL;
+}
+
+void probe_view_format_row(const struct probe_view *view, char *out, size_t room)
+{
+	char text[PROBE_LOG_TEXT];
+
+	snprintf(out, room, "%s", view->probe ? view->probe->spec : "");
+	if (probe_view_group(view))
+		group_table_format(&view->groups, probe_view_group(view), out, room);
+	else if (probe_view_hit(view)) {
+		probe_log_format(&view->log, probe_view_hit(view), text);
+		snprintf(out, room, "%s", text + strspn(text, " "));
+	}
 }
 
 static void move_slow(struct probe_view *view, long lines)
@@ -139,6 +190,8 @@ static void probe_view_scroll(struct probe_view *view, int lines)
 {
 	if (view->pane == PANE_LOG)
 		probe_log_scroll(&view->log, lines);
+	else if (view->pane == PANE_GROUPS)
+		group_table_scroll(&view->groups, lines);
 	else if (view->pane == PANE_SLOWEST)
 		move_slow(view, lines);
 	else
@@ -168,7 +221,10 @@ static void move_probe(struct view *view, enum view_move move)
 {
 	struct probe_view *probe = (struct probe_view *)view;
 
-	probe_view_scroll(probe, (int)move_lines(probe, move));
+	if (probe->pane == PANE_GROUPS)
+		group_table_move(&probe->groups, move);
+	else
+		probe_view_scroll(probe, (int)move_lines(probe, move));
 }
 
 static void add_rate_change(struct pieces *line, const struct snapshot_probe *probe)
@@ -223,6 +279,32 @@ static void draw_front(const struct snapshot_probe *probe, bool is_compared,
 	pieces_put(canvas, (struct canvas_area){ LEFT_X, y, canvas->width - LEFT_X - 1 }, &line);
 }
 
+/* "by lock, comm · weight: sum of latency (W)" */
+static void draw_grouping(const struct probe_view *view, struct canvas *canvas,
+			  struct canvas_area area)
+{
+	const struct snapshot_groups *groups = view->groups.groups;
+	struct pieces line = { .gap = " \u00b7 " };
+	char name[HIT_WEIGHT_BYTES], keys[PIECE_BYTES] = "";
+	size_t used = 0;
+
+	if (!groups)
+		return;
+	for (uint32_t i = 0; i < groups->key_count && used < sizeof(keys); i++)
+		used += (size_t)snprintf(keys + used, sizeof(keys) - used, "%s%s",
+					 i ? ", " : "by ", groups->key_names[i]);
+	if (keys[0])
+		pieces_add(&line, 2, ROLE_DIM, "%s", keys);
+	pieces_add(&line, 1, ROLE_STATE, "weight: %s (W)",
+		   hit_weight_name(name, view->probe, view->groups.weight));
+	used = (size_t)pieces_fit(canvas, &line, area.width);
+	if ((int)used < area.width) {
+		area.x += area.width - (int)used;
+		area.width = (int)used;
+	}
+	pieces_put(canvas, area, &line);
+}
+
 static void draw_panes(const struct probe_view *view, struct ui_state *state,
 		       struct canvas *canvas, int y)
 {
@@ -234,6 +316,8 @@ static void draw_panes(const struct probe_view *view, struct ui_state *state,
 		const bool is_here = pane == (int)view->pane;
 		int used;
 
+		if (!has_pane(view, pane))
+			continue;
 		snprintf(text, sizeof(text), is_here ? "[%s]" : " %s ", probe_pane_names[pane]);
 		used = canvas_put_text(canvas, area, canvas_clean(text),
 				       is_here ? ROLE_TAB : ROLE_DIM);
@@ -245,13 +329,34 @@ static void draw_panes(const struct probe_view *view, struct ui_state *state,
 	if (view->pane == PANE_LOG && view->log.filter[0]) {
 		snprintf(text, sizeof(text), "\\ %s", view->log.filter);
 		canvas_put_right(canvas, area, canvas_clean(text), ROLE_STATE);
+	} else if (view->pane == PANE_GROUPS) {
+		draw_grouping(view, canvas, area);
 	} else if (area.width > canvas_text_width(canvas, hint)) {
 		canvas_put_right(canvas, area, canvas_clean(hint), ROLE_DIM);
 	}
 }
 
-/* Returns why the pane has nothing to show; "": it has something. */
-static const char *why_empty(const struct probe_view *view)
+/* Returns why there are no groups, in @out[@room]; "": there are some. */
+static const char *why_no_groups(const struct probe_view *view, char *out, size_t room)
+{
+	const struct snapshot *shown = view->snapshot;
+	char window[HEADER_WINDOW_BYTES];
+
+	if (view->groups.count)
+		return "";
+	if (!has_groups(view->probe))
+		return "It has neither keys nor aggregates: \"by KEY : AGGREGATE\" in the spec of "
+		       "a new probe (p) adds some.";
+	if (shown->is_frozen || shown->window != WINDOW_SECONDS)
+		return "No hit in the window.";
+	snprintf(out, room, "No hits in the %s.",
+		 header_window_name(window, shown->window, shown->window_s, false));
+	return out;
+}
+
+/* Returns why the pane has nothing to show; "": it has something. The text may be in
+ * @out[@room]. */
+static const char *why_empty(const struct probe_view *view, char *out, size_t room)
 {
 	const struct snapshot_probe *probe = view->probe;
 
@@ -273,6 +378,8 @@ static const char *why_empty(const struct probe_view *view)
 		if (!probe->has_latency)
 			return "It measures no latency, so no call is the slowest.";
 		return view->snapshot->probes.slowest_count ? "" : "No call has returned yet.";
+	case PANE_GROUPS:
+		return why_no_groups(view, out, room);
 	case PANE_LOG:
 		if (view->log.count)
 			return "";
@@ -385,8 +492,11 @@ static void draw_pane(struct probe_view *view, struct ui_state *state, struct ca
 	struct stat_page page = { canvas, y, end - y, view->top[view->pane],
 				    view->snapshot->is_frozen ? "the end of the window" : "now" };
 
-	if (why_empty(view)[0]) {
-		text_lines_draw(canvas, y + 1, end, why_empty(view), ROLE_DIM);
+	char text[128];
+	const char *why = why_empty(view, text, sizeof(text));
+
+	if (why[0]) {
+		text_lines_draw(canvas, y + 1, end, why, ROLE_DIM);
 		return;
 	}
 	view->page = end - y;
@@ -402,6 +512,10 @@ static void draw_pane(struct probe_view *view, struct ui_state *state, struct ca
 		break;
 	case PANE_SLOWEST:
 		draw_slowest(view, state, canvas, y, end);
+		break;
+	case PANE_GROUPS:
+		group_table_draw(&view->groups, state->search, canvas, y, end,
+				 &state->display.hits);
 		break;
 	case PANE_LOG:
 		probe_log_draw_titles(&view->log, canvas,
@@ -449,13 +563,14 @@ static void scroll_pane(struct view *view, int lines)
 	probe_view_scroll((struct probe_view *)view, lines);
 }
 
-/* A page of one probe has no menu of its rows. */
+/* Of the rows of one probe's page only its groups have a menu. */
 static bool select_hit(struct view *view, const struct hit *hit, const struct mouse *mouse)
 {
 	struct probe_view *probe = (struct probe_view *)view;
 
 	probe_view_select(probe, hit->number);
-	return mouse->action != MOUSE_MENU || probe_view_is_of_all(probe);
+	return mouse->action != MOUSE_MENU || probe->pane == PANE_GROUPS ||
+	       probe_view_is_of_all(probe);
 }
 
 /* The probe of the page; in the log of all probes that of the hit at the cursor. */
@@ -475,7 +590,9 @@ static bool find_hit(struct view *view, const struct ui_state *state, const char
 {
 	struct probe_view *probe = (struct probe_view *)view;
 
-	(void)state;	/* only the log is searched */
+	(void)state;	/* only the log and the groups are searched */
+	if (probe->pane == PANE_GROUPS)
+		return text[0] && group_table_find(&probe->groups, text, step);
 	return text[0] && probe->pane == PANE_LOG && probe_log_find(&probe->log, text, step);
 }
 

@@ -19,6 +19,7 @@
 #include "widgets/empty.h"
 #include "widgets/event_cells.h"
 #include "widgets/format.h"
+#include "widgets/hit_weight.h"
 #include "widgets/search.h"
 #include "widgets/symbol_fold.h"
 #include "widgets/tree_rows.h"
@@ -50,7 +51,7 @@ static struct places places_of(const struct ui_state *state, int width)
 	}
 	at.total = at.tree;
 	at.tree += NUMBER_CELLS + 1;
-	if (state->shown && state->shown->is_of_waits && width >= NARROW) {
+	if (hit_weight_is_shown(state->shown) && width >= NARROW) {
 		at.time = at.tree;
 		at.tree += TIME_CELLS + 1;
 	}
@@ -260,7 +261,8 @@ static void put_numbers(const struct ui_state *state, const struct tree_row *row
 		put_number(canvas, at->total, y, format_pct(text, pct), row_role_of_share(pct));
 	if (at->time)
 		canvas_put_right(canvas, (struct canvas_area){ at->time, y, TIME_CELLS },
-				 canvas_clean(format_wait(text, first->now.total.weight)),
+				 canvas_clean(hit_weight_of_row(text, state->shown,
+								first->now.total.weight)),
 				 ROLE_TEXT);
 	put_change(state, first, canvas, at->change, y);
 	if (at->ratio)
@@ -344,7 +346,7 @@ static void draw_titles(const struct ui_state *state, struct canvas *canvas, int
 		   ROLE_HEADING);
 	if (at.time)
 		canvas_put_right(canvas, (struct canvas_area){ at.time, y, TIME_CELLS },
-				 SAFE_TEXT("TIME"), ROLE_HEADING);
+				 canvas_clean(hit_weight_title(state->shown)), ROLE_HEADING);
 	put_number(canvas, at.change, y, "\u0394TOTAL", ROLE_HEADING);
 	if (at.ratio)
 		canvas_put_right(canvas, (struct canvas_area){ at.ratio, y, EVENT_RATIO_CELLS },

@@ -7,6 +7,7 @@
 #include "fold/wait_stacks.h"
 #include "event_cells.h"
 #include "format.h"
+#include "hit_weight.h"
 #include "probe_columns.h"
 #include "symbol_fold.h"
 #include "term/canvas.h"
@@ -111,7 +112,8 @@ static void put_time(struct canvas *canvas, struct canvas_area area, const struc
 {
 	char text[FORMAT_BYTES];
 
-	canvas_put_right(canvas, area, canvas_clean(format_wait(text, of->row->now.self.weight)),
+	hit_weight_of_row(text, of->snapshot, of->row->now.self.weight);
+	canvas_put_right(canvas, area, canvas_clean(text),
 			 of->row->now.self.samples ? ROLE_TEXT : ROLE_DIM);
 }
 
@@ -735,7 +737,7 @@ const struct column columns[COL_COUNT] = {
 			       by_mispredicted, "mispredicted branches in % of those for which the "
 			       "CPU says it; sorted by their number" },
 	[COL_TIME] = { "TIME", 8, 8, ALIGN_RIGHT, 83, 0, put_time, by_period,
-		       "of waits: how long the row itself waited" },
+		       "of waits: how long the row itself waited; of hits: what they weigh" },
 	[COL_WAIT] = { "WAIT", 10, 14, ALIGN_LEFT, 82, 0, put_wait, by_wait,
 		       "of waits: what for; run queue only where nothing else is" },
 	[COL_WAIT_STATE] = { "STATE", 8, 14, ALIGN_LEFT, 81, 0, put_wait_state, by_wait_state,

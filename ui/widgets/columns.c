@@ -11,6 +11,7 @@
 
 #include "change.h"
 #include "event_cells.h"
+#include "hit_weight.h"
 
 #define FILL_COMFORT_CELLS 44	/* most C names and many C++ ones, with the level in front */
 #define GAP_CELLS	   1
@@ -43,6 +44,8 @@ const char *columns_title(enum column_id id, const struct snapshot *snapshot)
 	const struct event_ratio *ratio = event_cells_ratio(id, snapshot);
 	const struct event_column *event = event_cells_event(id, snapshot);
 
+	if (id == COL_TIME)
+		return hit_weight_title(snapshot);
 	return ratio ? ratio->title : event ? event->title : columns[id].title;
 }
 

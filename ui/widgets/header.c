@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "counter_line.h"
 #include "format.h"
+#include "hit_weight.h"
 #include "pieces.h"
 #include "tabs.h"
 
@@ -126,7 +127,10 @@ static void list_quantities(const struct ui_state *state, struct pieces *list)
 	if (snapshot->is_of_waits)
 		pieces_add(list, 2, ROLE_TEXT, "%7s %s", format_wait(text, snapshot->weight),
 			   snapshot->is_wall ? "on and off CPU" : "off CPU");
-	pieces_add(list, snapshot->is_of_waits ? 5 : 2, ROLE_TEXT, "%5s samples",
+	else if (hit_weight_is_shown(snapshot))
+		pieces_add(list, 2, ROLE_TEXT, "%7s",
+			   hit_weight_of_row(text, snapshot, snapshot->weight));
+	pieces_add(list, hit_weight_is_shown(snapshot) ? 5 : 2, ROLE_TEXT, "%5s samples",
 		   format_count(text, snapshot->samples));
 	if (snapshot->busy_pct >= 0)
 		pieces_add(list, 3, ROLE_TEXT, "busy %3.0f %%", snapshot->busy_pct);
@@ -219,7 +223,7 @@ static const char *percent_base(const struct ui_state *state)
 static void list_states(const struct ui_state *state, bool has_activity, struct pieces *list)
 {
 	const struct snapshot *snapshot = state->shown;
-	char text[FORMAT_BYTES];
+	char text[FORMAT_BYTES], weight[HIT_WEIGHT_BYTES];
 
 	if (snapshot && snapshot->is_target_gone)
 		pieces_add(list, 1, ROLE_STATE, "target ended");
@@ -242,6 +246,8 @@ static void list_states(const struct ui_state *state, bool has_activity, struct 
 	else if (snapshot && snapshot->is_of_waits && snapshot->idle_samples)
 		pieces_add(list, 2, ROLE_DIM, "without kernel threads: %s (i)",
 			   format_wait(text, snapshot->idle_weight));
+	if (hit_weight_of_snapshot(weight, snapshot)[0])
+		pieces_add(list, 1, ROLE_STATE, "weight: %s (W)", weight);
 	if (percent_base(state))
 		pieces_add(list, 2, ROLE_STATE, "%s", percent_base(state));
 	if (state->query.raw_names)

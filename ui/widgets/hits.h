@@ -17,6 +17,7 @@ enum hit_kind {
 	HIT_CRUMB,		/* number: filter parts up to this breadcrumb */
 	HIT_PROBE,		/* the probe whose hits are shown */
 	HIT_PANE,		/* enum probe_pane */
+	HIT_GROUP_TITLE,	/* enum group_table_column: of the groups of a probe */
 	HIT_LAYER,		/* enum listing_layer */
 	HIT_ACTIVITY,		/* activity graph; a cell's time: see struct time_scale */
 	HIT_HEAT,		/* heat map; a cell's time: see struct time_scale */

@@ -14,8 +14,8 @@
 
 #define CRUMB_GAP   " \u203a "
 #define CRUMB_SHARE 40		/* % of a narrow room, for each: a long name leaves some */
-#define CRUMB_COUNT (FILTER_PARTS + 6)	/* "all", a probe, the parts, what is hidden, the share, a
-					 * listing's function */
+#define CRUMB_COUNT (FILTER_PARTS + 7)	/* "all", a probe, its group, the parts, what is hidden,
+					 * the share, a listing's function */
 #define CRUMB_CELLS 9		/* but not less: "no kernel" */
 #define CRUMBS_GOOD 40		/* a longer path is cut before names of views are */
 #define CRUMBS_MIN  18		/* left by short names of views: eight letters and a share */
@@ -53,12 +53,14 @@ static void add_crumb(struct crumbs *crumbs, enum role role, size_t parts, const
 	crumb->is_negated = false;
 }
 
-/* Adds the probe whose hits stand for the samples, or whose stats are shown. */
+/* Adds the probe whose hits stand for the samples, or whose stats are shown, and the group. */
 static void add_probe(const struct ui_state *state, struct crumbs *crumbs)
 {
 	const struct snapshot_probe *probe =
 		snapshot_probes_find(state->shown ? &state->shown->probes : NULL,
 				     state_probe_here(state));
+	const struct breadcrumbs *breadcrumbs = &state->query.breadcrumbs;
+	const struct breadcrumbs_level *here = &breadcrumbs->levels[breadcrumbs->count - 1];
 	char text[FILTER_PART_BYTES];
 
 	if (!state_probe_here(state))
@@ -70,6 +72,10 @@ static void add_probe(const struct ui_state *state, struct crumbs *crumbs)
 			 probe ? probe_plain_name(probe) : "\u2026");
 	add_crumb(crumbs, ROLE_STATE, 0, text);
 	crumbs->list[crumbs->count - 1].hit = HIT_PROBE;
+	if (!here->group)
+		return;
+	add_crumb(crumbs, ROLE_STATE, 0, here->group_name);
+	crumbs->list[crumbs->count - 1].hit = HIT_NOTHING;
 }
 
 static void add_share(const struct ui_state *state, struct crumbs *crumbs)

@@ -92,7 +92,7 @@ static const struct key_meaning {
 	{ "J", "hottest" },
 	{ "<", "slower" }, { ">", "faster" },
 	{ "c", "columns colours" },
-	{ "s", "sort" }, { "S", "reverse" },
+	{ "s", "sort sort-groups" }, { "S", "reverse reverse-groups" },
 	{ "o F6", "order flip" },
 	{ "e", "event" }, { "v", "next-event" },
 	{ "f", "frequency" },
@@ -119,11 +119,12 @@ static const struct key_meaning {
 	{ "!", "messages" }, { "$", "losses" },
 	{ "q Ctrl-C F10", "quit" },
 	/* On the page of :command its line is what there is to copy. */
-	{ "y", "copy-line" },
+	{ "y", "copy-line copy-row" },
 	{ "V", "counters" },
 	{ "=", "counter-line" },
 	{ "@", "threads-now look-again" },
-	{ "B W u | Y O", "" },
+	{ "W", "weight" },
+	{ "B u | Y O", "" },
 };
 
 /* Is @word one of those of @list, between which there are blanks? */

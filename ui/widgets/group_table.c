@@ -1,0 +1,829 @@
+/* group_table.c - see group_table.h.
+ *
+ * Idea: what was asked for is kept longest on a narrow screen: the keys, the share of the weight
+ * and its sum, then the aggregates. The lower half belongs to the histogram of the cursor's row,
+ * or more where there are few rows, so that moving the cursor moves no line.
+ */
+#include "group_table.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "charts.h"
+#include "format.h"
+#include "hit_weight.h"
+#include "pieces.h"
+#include "search.h"
+#include "symbol_fold.h"
+
+#define MARKER_CELLS   2
+#define GAP_CELLS      1
+#define BAR_CELLS      8
+#define BAR_BYTES      64
+#define SPARK_CELLS    10
+#define SPARK_MOST     30
+#define AGGREGATE_LEAST 8	/* "-12.4k" with a gap, or a short title */
+#define AGGREGATE_MOST 14
+#define KEY_LEAST      16	/* cells that the keys have in any case */
+#define KEY_MOST       24	/* a key that is not the last */
+#define NAME_BYTES     512
+#define SPREAD_CELLS   46	/* least width of a histogram */
+#define SPREAD_MOST    70
+#define SPREAD_LEAST   5	/* lines that a histogram is worth showing on */
+#define SPREADS	       (PROBE_AGGREGATES_MAX + 1)
+#define NUMBER_BYTES   (2 * FORMAT_BYTES)
+
+struct layout {
+	struct { int x, width; } places[GROUP_COL_COUNT];	/* width 0: not shown */
+};
+
+/* Rows and their order. */
+
+static double weight_of(const struct snapshot_group *group, unsigned int weight)
+{
+	if (weight == HIT_WEIGHT_COUNT)
+		return (double)group->count;
+	if (weight == HIT_WEIGHT_LATENCY)
+		return (double)group->latency_ns;
+	return (double)group->sums[weight - HIT_WEIGHT_AGGREGATE].value;
+}
+
+static double mean_ns(const struct snapshot_group *group)
+{
+	return group->count ? (double)group->latency_ns / (double)group->count : 0;
+}
+
+/* The number that aggregate @kind has in @sum; NAN: no hit had a value. */
+static double number_of(const struct snapshot_sum *sum, enum probe_aggregate_kind kind)
+{
+	if (!sum->count)
+		return NAN;
+	return kind == AGGREGATE_AVG ? (double)sum->value / (double)sum->count
+	       : kind == AGGREGATE_COUNT ? (double)sum->count : (double)sum->value;
+}
+
+/* Returns the number in a column of numbers. */
+static double cell_of(const struct group_table *table, const struct snapshot_group *group,
+		      enum group_table_column column)
+{
+	const int aggregate = (int)column - GROUP_COL_AGGREGATE;
+
+	switch (column) {
+	case GROUP_COL_RATE: return group->per_s;
+	case GROUP_COL_MEAN: return mean_ns(group);
+	case GROUP_COL_P50:  return (double)group->p50_ns;
+	case GROUP_COL_P99:  return (double)group->p99_ns;
+	case GROUP_COL_MAX:  return (double)group->max_ns;
+	default:
+		break;
+	}
+	if (aggregate >= 0 && aggregate < PROBE_AGGREGATES_MAX)
+		return number_of(&group->sums[aggregate],
+				 table->groups->aggregates[aggregate].kind);
+	return weight_of(group, table->weight);
+}
+
+static bool is_key(enum group_table_column column)
+{
+	return column >= GROUP_COL_KEY;
+}
+
+static int compare_cells(const struct group_table *table, const struct snapshot_group *left,
+			 const struct snapshot_group *right)
+{
+	double a, b;
+
+	if (is_key(table->sort))
+		return strcmp(left->keys[table->sort - GROUP_COL_KEY],
+			      right->keys[table->sort - GROUP_COL_KEY]);
+	a = cell_of(table, left, table->sort);
+	b = cell_of(table, right, table->sort);
+	if (isnan(a) || isnan(b))
+		return isnan(a) - isnan(b);
+	return (a < b) - (a > b);
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct group_table *table = context;
+	const struct snapshot_group *left = &table->groups->list[*(const uint16_t *)a];
+	const struct snapshot_group *right = &table->groups->list[*(const uint16_t *)b];
+	int result;
+
+	if (left->is_other != right->is_other)
+		return left->is_other - right->is_other;
+	result = compare_cells(table, left, right);
+	if (result)
+		return table->is_reversed ? -result : result;
+	return (left->id > right->id) - (left->id < right->id);
+}
+
+static struct table_extent extent_of(const struct group_table *table)
+{
+	return (struct table_extent){ table->count, table->page };
+}
+
+static const struct snapshot_group *row_at(const struct group_table *table, size_t index)
+{
+	return &table->groups->list[table->order[index]];
+}
+
+static void keep_id(struct group_table *table)
+{
+	if (table->count)
+		table->place.cursor_id = row_at(table, table->place.cursor)->id;
+}
+
+/* Sorts the rows; the cursor stays with its group. */
+static void arrange(struct group_table *table)
+{
+	size_t cursor = table->place.cursor;
+
+	qsort_r(table->order, table->count, sizeof(table->order[0]), compare_rows, table);
+	for (size_t i = 0; i < table->count; i++)
+		if (row_at(table, i)->id == table->place.cursor_id)
+			cursor = table_place_follow(&table->place, i);
+	if (!table->count)	/* an empty snapshot forgets nothing */
+		return;
+	table_place_set(&table->place, extent_of(table), cursor);
+	keep_id(table);
+}
+
+static bool has_column(const struct group_table *table, enum group_table_column column)
+{
+	const struct snapshot_groups *groups = table->groups;
+	const unsigned int aggregate = (unsigned int)column - GROUP_COL_AGGREGATE;
+
+	if (is_key(column))
+		return column - GROUP_COL_KEY < groups->key_count;
+	if (column >= GROUP_COL_MEAN && column <= GROUP_COL_MAX)
+		return groups->has_latency;
+	if (column < GROUP_COL_AGGREGATE || column == GROUP_COL_SPARK)
+		return true;
+	if (aggregate >= groups->aggregate_count ||
+	    aggregate + HIT_WEIGHT_AGGREGATE - table->weight == 0)
+		return aggregate < groups->aggregate_count &&
+		       groups->aggregates[aggregate].kind == AGGREGATE_AVG;
+	return groups->aggregates[aggregate].kind < AGGREGATE_HIST;
+}
+
+static bool is_order(const struct group_table *table, enum group_table_column column)
+{
+	return column != GROUP_COL_BAR && column != GROUP_COL_SHARE && column != GROUP_COL_SPARK &&
+	       has_column(table, column);
+}
+
+void group_table_refresh(struct group_table *table, const struct snapshot_probes *of,
+			 const struct snapshot_probe *probe, unsigned int weight)
+{
+	table->probe = probe;
+	table->groups = NULL;
+	table->count = 0;
+	for (uint32_t i = 0; of && probe && i < of->group_count; i++)
+		if (of->groups[i].probe == probe->id)
+			table->groups = &of->groups[i];
+	if (!table->groups)
+		return;
+	table->weight = hit_weight_of(probe, weight);
+	if (!is_order(table, table->sort))
+		table->sort = GROUP_COL_SUM;
+	while (table->count < table->groups->count && table->count < PROBE_GROUPS_SHOWN) {
+		table->order[table->count] = (uint16_t)table->count;
+		table->count++;
+	}
+	arrange(table);
+}
+
+const struct snapshot_group *group_table_cursor(const struct group_table *table)
+{
+	return table->place.cursor < table->count ? row_at(table, table->place.cursor) : NULL;
+}
+
+void group_table_move(struct group_table *table, enum view_move move)
+{
+	table_place_move(&table->place, extent_of(table), move);
+	keep_id(table);
+}
+
+void group_table_scroll(struct group_table *table, int lines)
+{
+	table_place_scroll(&table->place, extent_of(table), lines);
+	keep_id(table);
+}
+
+void group_table_select(struct group_table *table, size_t index)
+{
+	table->place.is_moved = true;
+	table_place_set(&table->place, extent_of(table), index);
+	keep_id(table);
+}
+
+bool group_table_find(struct group_table *table, const char *search, int step)
+{
+	char name[NAME_BYTES];
+	size_t at = table->place.cursor;
+
+	for (size_t i = 0; i <= table->count && table->count; i++) {
+		at = i || step ? (at + (step < 0 ? table->count - 1 : 1)) % table->count : at;
+		group_table_name(table->groups, row_at(table, at), name, sizeof(name));
+		if (search_matches(search, name)) {
+			group_table_select(table, at);
+			return true;
+		}
+	}
+	return false;
+}
+
+void group_table_sort_by(struct group_table *table, enum group_table_column column)
+{
+	if (!table->groups)
+		return;
+	if (column == GROUP_COL_SHARE || column == GROUP_COL_BAR)
+		column = GROUP_COL_SUM;
+	table->is_reversed = column == table->sort && !table->is_reversed;
+	table->sort = column;
+	arrange(table);
+}
+
+void group_table_sort_next(struct group_table *table)
+{
+	enum group_table_column column = table->sort;
+
+	if (!table->groups)
+		return;
+	do
+		column = (enum group_table_column)((column + 1) % GROUP_COL_COUNT);
+	while (!is_order(table, column));
+	if (column != table->sort)
+		group_table_sort_by(table, column);
+}
+
+void group_table_reverse(struct group_table *table)
+{
+	if (table->groups)
+		group_table_sort_by(table, table->sort);
+}
+
+/* Texts. */
+
+char *group_table_name(const struct snapshot_groups *groups, const struct snapshot_group *group,
+		       char *out, size_t room)
+{
+	size_t used = 0;
+
+	snprintf(out, room, "%s", group->is_other ? "(other)"
+			    : groups->key_count ? "" : "all hits");
+	for (uint32_t i = 0; i < groups->key_count && !group->is_other && used < room; i++)
+		used += (size_t)snprintf(out + used, room - used, "%s%s", i ? ", " : "",
+					 group->keys[i]);
+	return out;
+}
+
+/* Numbers below a thousand, such as means, with as many digits as they have room for. */
+static char *format_number(char *out, bool is_ns, double number)
+{
+	if (isnan(number))
+		snprintf(out, FORMAT_BYTES, "-");
+	else if (is_ns && number >= 0)
+		format_latency(out, (uint64_t)(number + 0.5));
+	else if (!is_ns && fabs(number) < 1000 && number != floor(number))
+		snprintf(out, FORMAT_BYTES, "%.*f", fabs(number) < 10 ? 2 : 1, number);
+	else
+		hit_weight_format(out, is_ns, number);
+	return out;
+}
+
+static bool is_ns_weight(const struct group_table *table)
+{
+	return table->weight == HIT_WEIGHT_LATENCY;
+}
+
+static char *format_cell(const struct group_table *table, const struct snapshot_group *group,
+			 enum group_table_column column, char *out)
+{
+	const double number = cell_of(table, group, column);
+	const int aggregate = (int)column - GROUP_COL_AGGREGATE;
+
+	if (column == GROUP_COL_SUM)
+		return hit_weight_format(out, is_ns_weight(table), number);
+	if (column == GROUP_COL_RATE)
+		return number < 0 ? strcpy(out, "-") : format_count(out, (uint64_t)(number + 0.5));
+	if (aggregate >= 0)
+		return format_number(out, table->groups->aggregates[aggregate].is_ns, number);
+	return format_number(out, true, number > 0 ? number : NAN);
+}
+
+static char *upper(char *text)
+{
+	for (char *at = text; *at; at++)
+		*at = (char)toupper((unsigned char)*at);
+	return text;
+}
+
+char *group_table_title(const struct group_table *table, enum group_table_column column, char *out)
+{
+	static const char *const titles[GROUP_COL_AGGREGATE] = {
+		[GROUP_COL_BAR] = "", [GROUP_COL_RATE] = "HITS/S", [GROUP_COL_MEAN] = "MEAN",
+		[GROUP_COL_P50] = "P50", [GROUP_COL_P99] = "P99", [GROUP_COL_MAX] = "MAX",
+	};
+	const char *of = table->weight == HIT_WEIGHT_COUNT ? "HITS" : "SUM";
+
+	if (column == GROUP_COL_SHARE || column == GROUP_COL_SUM)
+		snprintf(out, GROUP_TITLE_BYTES, "%s%s", of,
+			 column == GROUP_COL_SHARE ? "%" : "");
+	else if (column < GROUP_COL_AGGREGATE || column == GROUP_COL_SPARK)
+		snprintf(out, GROUP_TITLE_BYTES, "%s",
+			 column == GROUP_COL_SPARK ? "" : titles[column]);
+	else
+		snprintf(out, GROUP_TITLE_BYTES, "%s",
+			 is_key(column) ? table->groups->key_names[column - GROUP_COL_KEY]
+			 : table->groups->aggregates[column - GROUP_COL_AGGREGATE].name);
+	return upper(out);
+}
+
+void group_table_format(const struct group_table *table, const struct snapshot_group *group,
+			char *out, size_t room)
+{
+	const struct snapshot_groups *groups = table->groups;
+	char number[FORMAT_BYTES];
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (uint32_t i = 0; i < groups->key_count && used < room; i++)
+		used += (size_t)snprintf(out + used, room - used, "%s=%s ", groups->key_names[i],
+					 group->is_other ? "(other)" : group->keys[i]);
+	if (used < room)
+		used += (size_t)snprintf(out + used, room - used, "hits=%" PRIu64, group->count);
+	if (groups->has_latency && used < room)
+		used += (size_t)snprintf(out + used, room - used, " lat=%" PRIu64 "ns",
+					 group->latency_ns);
+	for (uint32_t i = 0; i < groups->aggregate_count && used < room; i++) {
+		const struct snapshot_aggregate *aggregate = &groups->aggregates[i];
+
+		if (aggregate->kind != AGGREGATE_COUNT && aggregate->kind < AGGREGATE_HIST)
+			used += (size_t)snprintf(out + used, room - used, " %s=%s",
+						 aggregate->name,
+						 format_number(number, aggregate->is_ns,
+							       number_of(&group->sums[i],
+									 aggregate->kind)));
+	}
+}
+
+/* Columns. */
+
+static int natural_cells(const struct group_table *table, const struct canvas *canvas, uint32_t key)
+{
+	char title[GROUP_TITLE_BYTES];
+	int cells = canvas_text_width(canvas, group_table_title(table, GROUP_COL_KEY + key, title));
+
+	for (size_t i = 0; i < table->count; i++) {
+		const int width = canvas_text_width(canvas, row_at(table, i)->keys[key]);
+
+		cells = width > cells ? width : cells;
+	}
+	return cells + 1 < KEY_MOST ? cells + 1 : KEY_MOST;
+}
+
+static int column_cells(const struct group_table *table, const struct canvas *canvas,
+			enum group_table_column column)
+{
+	char title[GROUP_TITLE_BYTES];
+	int cells;
+
+	switch (column) {
+	case GROUP_COL_SHARE: return 6;
+	case GROUP_COL_BAR:   return BAR_CELLS;
+	case GROUP_COL_SUM:
+	case GROUP_COL_RATE:  return 7;
+	case GROUP_COL_SPARK: return SPARK_CELLS;
+	default:
+		break;
+	}
+	if (column < GROUP_COL_AGGREGATE)
+		return 6;
+	cells = canvas_text_width(canvas, group_table_title(table, column, title)) + 1;
+	return cells < AGGREGATE_LEAST ? AGGREGATE_LEAST
+	       : cells > AGGREGATE_MOST ? AGGREGATE_MOST : cells;
+}
+
+/* Narrows the keys to @room, the last of them first; gives the last what is left. */
+static void fit_keys(const struct group_table *table, const struct canvas *canvas,
+		     struct layout *out, int room)
+{
+	const uint32_t count = table->groups->key_count ? table->groups->key_count : 1;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const int left = (int)(count - 1 - i) * (KEY_LEAST / 2 + GAP_CELLS);
+		int cells = i + 1 < count ? natural_cells(table, canvas, i) : room;
+
+		if (cells > room - left)
+			cells = room - left;
+		out->places[GROUP_COL_KEY + i].width = cells > 0 ? cells : 0;
+		room -= cells + GAP_CELLS;
+	}
+}
+
+static void fit(const struct group_table *table, const struct canvas *canvas, struct layout *out)
+{
+	/* The first is dropped first; the aggregates, the last first, follow GROUP_COL_P50. */
+	static const enum group_table_column dropped[] = {
+		GROUP_COL_SPARK, GROUP_COL_P50, GROUP_COL_MEAN, GROUP_COL_MAX,
+		GROUP_COL_AGGREGATE + 7, GROUP_COL_AGGREGATE + 6, GROUP_COL_AGGREGATE + 5,
+		GROUP_COL_AGGREGATE + 4, GROUP_COL_AGGREGATE + 3, GROUP_COL_AGGREGATE + 2,
+		GROUP_COL_BAR, GROUP_COL_RATE, GROUP_COL_AGGREGATE + 1, GROUP_COL_P99,
+		GROUP_COL_AGGREGATE, GROUP_COL_SUM,
+	};
+	const uint32_t keys = table->groups->key_count;
+	const int least = KEY_LEAST + (keys > 1 ? (int)(keys - 1) * (KEY_LEAST / 2) : 0);
+	int room = canvas->width - MARKER_CELLS - 1, x = MARKER_CELLS;
+	int *spark = &out->places[GROUP_COL_SPARK].width;
+
+	memset(out, 0, sizeof(*out));
+	for (int id = 0; id < GROUP_COL_KEY; id++) {
+		if (!has_column(table, (enum group_table_column)id))
+			continue;
+		out->places[id].width = column_cells(table, canvas, (enum group_table_column)id);
+		room -= out->places[id].width + GAP_CELLS;
+	}
+	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]) && room < least; i++) {
+		int *width = &out->places[dropped[i]].width;
+
+		room += *width ? *width + GAP_CELLS : 0;
+		*width = 0;
+	}
+	while (*spark && *spark < SPARK_MOST && room > least + KEY_MOST) {
+		++*spark;
+		room--;
+	}
+	fit_keys(table, canvas, out, room);
+	for (int id = 0; id < GROUP_COL_COUNT; id++) {
+		out->places[id].x = x;
+		x += out->places[id].width ? out->places[id].width + GAP_CELLS : 0;
+	}
+}
+
+static struct canvas_area place_of(const struct layout *layout, int id, int y)
+{
+	return (struct canvas_area){ layout->places[id].x, y, layout->places[id].width };
+}
+
+static void draw_titles(const struct group_table *table, const struct layout *layout,
+			struct canvas *canvas, int y, struct hits *hits)
+{
+	const char *arrow = table->is_reversed ? "\u25b2" : "\u25bc";
+	char title[GROUP_TITLE_BYTES], text[GROUP_TITLE_BYTES + 4];
+
+	for (int id = 0; id < GROUP_COL_COUNT; id++) {
+		const struct canvas_area area = place_of(layout, id, y);
+		const bool is_sorted = id == (int)table->sort;
+
+		if (!area.width || !has_column(table, (enum group_table_column)id))
+			continue;
+		group_table_title(table, (enum group_table_column)id, title);
+		if (is_key((enum group_table_column)id)) {
+			snprintf(text, sizeof(text), "%s%s", title, is_sorted ? arrow : "");
+			canvas_put_text(canvas, area, canvas_clean(text), ROLE_HEADING);
+		} else {
+			snprintf(text, sizeof(text), "%s%s", is_sorted ? arrow : "", title);
+			canvas_put_right(canvas, area, canvas_clean(text), ROLE_HEADING);
+		}
+		if (id != GROUP_COL_SPARK)
+			hits_add(hits, (struct hit){ HIT_GROUP_TITLE, area.x, y, area.width, 1,
+						     (size_t)id });
+	}
+}
+
+static void draw_share(const struct layout *layout, double share, double most,
+		       struct canvas *canvas, int y)
+{
+	const struct canvas_area bar = place_of(layout, GROUP_COL_BAR, y);
+	const enum role role = row_role_of_share(100 * share);
+	char text[BAR_BYTES];
+
+	canvas_put_right(canvas, place_of(layout, GROUP_COL_SHARE, y),
+			 canvas_clean(format_pct(text, 100 * share)), role);
+	if (!bar.width || most <= 0)
+		return;
+	format_bar(text, sizeof(text), bar.width, share / most, canvas->is_ascii);
+	canvas_put_text(canvas, bar, canvas_clean(text), role);
+}
+
+static void draw_keys(const struct group_table *table, const struct layout *layout,
+		      const struct snapshot_group *group, struct canvas *canvas, int y)
+{
+	const struct canvas_area first = place_of(layout, GROUP_COL_KEY, y);
+	const uint32_t count = table->groups->key_count;
+	char name[NAME_BYTES];
+
+	if (group->is_other || !count)
+		canvas_put_text(canvas, first,
+				canvas_clean(group_table_name(table->groups, group, name,
+							      sizeof(name))), ROLE_DIM);
+	for (uint32_t i = 0; i < count && !group->is_other; i++)
+		canvas_put_text(canvas, place_of(layout, GROUP_COL_KEY + (int)i, y),
+				canvas_clean(group->keys[i]), ROLE_NAME);
+}
+
+static void draw_row(const struct group_table *table, const struct layout *layout,
+		     const struct snapshot_group *group, double whole, double most,
+		     struct canvas *canvas, int y)
+{
+	const double weight = weight_of(group, table->weight);
+	char text[FORMAT_BYTES];
+
+	draw_share(layout, whole > 0 && weight > 0 ? weight / whole : 0,
+		   whole > 0 ? most / whole : 0, canvas, y);
+	for (int id = GROUP_COL_SUM; id < GROUP_COL_SPARK; id++)
+		if (layout->places[id].width)
+			canvas_put_right(canvas, place_of(layout, id, y),
+					 canvas_clean(format_cell(table, group,
+								  (enum group_table_column)id,
+								  text)),
+					 id == GROUP_COL_RATE ? ROLE_DIM : ROLE_TEXT);
+	if (layout->places[GROUP_COL_SPARK].width)
+		sparkline_draw_counts(group->spark, table->groups->spark_count, canvas,
+				      place_of(layout, GROUP_COL_SPARK, y));
+	draw_keys(table, layout, group, canvas, y);
+}
+
+/* 100 % of the shares: what all groups weigh, as far as it is known. */
+static double whole_of(const struct group_table *table, double *most)
+{
+	double whole = table->weight == HIT_WEIGHT_COUNT ? (double)table->groups->left_out_hits : 0;
+
+	*most = 0;
+	for (size_t i = 0; i < table->count; i++) {
+		const double weight = weight_of(row_at(table, i), table->weight);
+
+		whole += weight > 0 ? weight : 0;
+		*most = weight > *most ? weight : *most;
+	}
+	return whole;
+}
+
+static void draw_rows(struct group_table *table, const struct layout *layout, const char *search,
+		      struct canvas *canvas, int y)
+{
+	const size_t end = table->place.top + table->page;
+	double most, whole;
+
+	whole = whole_of(table, &most);
+	for (size_t i = table->place.top; i < table->count && i < end; i++, y++) {
+		draw_row(table, layout, row_at(table, i), whole, most, canvas, y);
+		if (i == table->place.cursor)
+			canvas_select_line(canvas, y);
+		search_highlight(canvas, (struct canvas_area){ 0, y, canvas->width }, search);
+	}
+}
+
+/* The line about the hits that have no row of their own. */
+
+static char *format_exact(char *out, uint64_t number)
+{
+	char digits[FORMAT_BYTES];
+	const int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	size_t used = 0;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			out[used++] = ',';
+		out[used++] = digits[i];
+	}
+	out[used] = '\0';
+	return out;
+}
+
+static bool has_others(const struct group_table *table)
+{
+	return table->groups->left_out ||
+	       (table->count && row_at(table, table->count - 1)->is_other);
+}
+
+static void draw_sum(const struct group_table *table, struct canvas *canvas, int y)
+{
+	const struct snapshot_groups *groups = table->groups;
+	const bool has_other = table->count && row_at(table, table->count - 1)->is_other;
+	const uint64_t other = has_other ? row_at(table, table->count - 1)->count : 0;
+	struct pieces line = { .gap = " + " };
+	char all[NUMBER_BYTES], rows[NUMBER_BYTES], text[NUMBER_BYTES];
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		sum += row_at(table, i)->count;
+	pieces_add(&line, 0, ROLE_DIM, "%s hits = %s in rows",
+		   format_exact(all, sum + groups->left_out_hits),
+		   format_exact(rows, sum - other));
+	if (has_other)
+		pieces_add(&line, 0, ROLE_DIM, "%s other: no room for their keys",
+			   format_exact(text, other));
+	if (groups->left_out)
+		pieces_add(&line, 0, ROLE_DIM, "%s in %s rarer groups",
+			   format_exact(text, groups->left_out_hits),
+			   format_exact(all, groups->left_out));
+	pieces_put(canvas, (struct canvas_area){ MARKER_CELLS, y, canvas->width - 3 }, &line);
+}
+
+/* How the values of the cursor's group are spread: each histogram, and the latency. */
+
+struct spread_view {
+	const struct snapshot_spread *spread;
+	const char *name;
+	bool is_ns, is_top;
+};
+
+static size_t list_spreads(const struct group_table *table, const struct snapshot_group *group,
+			   struct spread_view out[SPREADS])
+{
+	const struct snapshot_groups *groups = table->groups;
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < groups->aggregate_count; i++)
+		if (groups->aggregates[i].kind >= AGGREGATE_HIST)
+			out[count++] = (struct spread_view){
+				&group->sums[i].spread, groups->aggregates[i].name,
+				groups->aggregates[i].is_ns,
+				groups->aggregates[i].kind == AGGREGATE_TOP,
+			};
+	if (groups->has_latency)
+		out[count++] = (struct spread_view){ &group->latency, "latency", true, false };
+	return count;
+}
+
+static char *format_bound(char *out, int64_t bound, bool is_ns)
+{
+	const uint64_t size = bound < 0 ? 0 - (uint64_t)bound : (uint64_t)bound;
+	char text[FORMAT_BYTES];
+
+	if (bound == INT64_MIN || bound == INT64_MAX)
+		return strcpy(out, "");
+	if (is_ns)
+		format_latency(text, size);
+	else if (size >= 1024 && !(size & (size - 1)))
+		histogram_bound(text, __builtin_ctzll(size), HISTOGRAM_NUMBER);
+	else
+		format_count(text, size);
+	snprintf(out, NUMBER_BYTES, "%s%s", bound < 0 ? "-" : "", text);
+	return out;
+}
+
+static void format_range(char *out, size_t room, const struct snapshot_spread_row *row, bool is_ns)
+{
+	char begin[NUMBER_BYTES], end[NUMBER_BYTES];
+
+	format_bound(begin, row->begin, is_ns);
+	format_bound(end, row->end, is_ns);
+	if (!is_ns && row->begin + 1 == row->end)
+		snprintf(out, room, "%s", begin);
+	else
+		snprintf(out, room, "%s..%s", begin, end);
+}
+
+struct spread_sums {
+	uint64_t total, most;
+};
+
+static struct spread_sums sums_of(const struct snapshot_spread *spread)
+{
+	struct spread_sums sums = { 0, 0 };
+
+	for (uint32_t i = 0; i < spread->count; i++) {
+		sums.total += spread->rows[i].count;
+		sums.most = spread->rows[i].count > sums.most ? spread->rows[i].count : sums.most;
+	}
+	return sums;
+}
+
+/* Cuts the ends of the spread, the rarer first, to @room rows. */
+static void cut_ends(const struct snapshot_spread *spread, uint32_t room, uint32_t *first,
+		     uint32_t *end)
+{
+	*first = 0;
+	*end = spread->count;
+	while (*end - *first > room) {
+		if (spread->rows[*first].count < spread->rows[*end - 1].count)
+			++*first;
+		else
+			--*end;
+	}
+}
+
+static void draw_top(const struct snapshot_spread_row *row, uint64_t total, struct canvas *canvas,
+		     struct canvas_area area)
+{
+	char number[FORMAT_BYTES], pct[FORMAT_BYTES], text[NAME_BYTES];
+
+	snprintf(text, sizeof(text), "%6s %6s  %s", format_count(number, row->count),
+		 format_pct(pct, total ? 100.0 * (double)row->count / (double)total : 0),
+		 row->text);
+	canvas_put_text(canvas, area, canvas_clean(text), ROLE_TEXT);
+}
+
+static void draw_spread_rows(const struct spread_view *view, struct canvas *canvas,
+			     struct canvas_area area, int end)
+{
+	const struct snapshot_spread *spread = view->spread;
+	const struct spread_sums sums = sums_of(spread);
+	uint32_t first, last;
+	uint64_t below = 0;
+	char range[2 * NUMBER_BYTES];
+
+	cut_ends(spread, (uint32_t)(end - area.y), &first, &last);
+	if (view->is_top)
+		first = 0;
+	for (uint32_t i = 0; i < spread->count; i++) {
+		const struct snapshot_spread_row *row = &spread->rows[i];
+		const double pct = sums.total ? 100.0 * (double)(below += row->count) /
+						(double)sums.total : 0;
+
+		if (i < first || i >= last || area.y >= end)
+			continue;
+		format_range(range, sizeof(range), row, view->is_ns);
+		if (view->is_top)
+			draw_top(row, sums.total, canvas, area);
+		else
+			histogram_draw_count(range, row->count, pct, sums.most, canvas, area);
+		area.y++;
+	}
+}
+
+static void draw_spread(const struct spread_view *view, const char *group, struct canvas *canvas,
+			struct canvas_area area, int end)
+{
+	struct pieces line = { .gap = " of " };
+
+	pieces_add(&line, 0, ROLE_TEXT, "%s", view->name);
+	pieces_add(&line, 0, ROLE_NAME, "%s", group);
+	pieces_put(canvas, area, &line);
+	area.y++;
+	if (!view->spread->count) {
+		canvas_put_text(canvas, area, SAFE_TEXT("no hit had a value"), ROLE_DIM);
+		return;
+	}
+	if (view->is_top)
+		canvas_put_text(canvas, area, SAFE_TEXT(" COUNT      %  VALUE"), ROLE_HEADING);
+	else
+		histogram_draw_titles(canvas, area);
+	area.y++;
+	draw_spread_rows(view, canvas, area, end);
+}
+
+/* Draws as many side by side as there is room for. */
+static void draw_spreads(const struct group_table *table, struct canvas *canvas, int y, int end)
+{
+	const struct snapshot_group *group = group_table_cursor(table);
+	struct spread_view spreads[SPREADS];
+	const int width = canvas->width - MARKER_CELLS - 1;
+	size_t count = list_spreads(table, group, spreads);
+	struct canvas_area area = { MARKER_CELLS, y, width };
+	char name[NAME_BYTES];
+
+	while (count > 1 && width / (int)count < SPREAD_CELLS)
+		count--;
+	if (!count)
+		return;
+	group_table_name(table->groups, group, name, sizeof(name));
+	area.width = width / (int)count - (count > 1 ? 2 : 0);
+	if (area.width > SPREAD_MOST)
+		area.width = SPREAD_MOST;
+	for (size_t i = 0; i < count; i++, area.x += width / (int)count)
+		draw_spread(&spreads[i], name, canvas, area, end);
+}
+
+static bool has_spreads(const struct group_table *table)
+{
+	struct spread_view spreads[SPREADS];
+
+	return list_spreads(table, &table->groups->list[0], spreads);
+}
+
+void group_table_draw(struct group_table *table, const char *search, struct canvas *canvas,
+		      int top, int end, struct hits *hits)
+{
+	const int bottom = end - has_others(table);
+	const int lines = bottom - top - 1;	/* without the titles */
+	int rows = lines, spread;
+	struct layout layout;
+
+	if (!table->count || lines < 1)
+		return;
+	if (has_spreads(table) && lines / 2 > SPREAD_LEAST)
+		rows = lines - lines / 2;
+	if ((size_t)rows > table->count)
+		rows = (int)table->count;
+	table->page = (size_t)rows;
+	table_place_fit(&table->place, extent_of(table));
+	fit(table, canvas, &layout);
+	draw_titles(table, &layout, canvas, top, hits);
+	draw_rows(table, &layout, search, canvas, top + 1);
+	hits_add(hits, (struct hit){ HIT_ROWS, 0, top + 1, canvas->width, rows,
+				     table->place.top });
+	spread = top + 1 + rows + 1;
+	if (has_spreads(table) && bottom - spread >= SPREAD_LEAST)
+		draw_spreads(table, canvas, spread, bottom - has_others(table));
+	if (has_others(table))
+		draw_sum(table, canvas, bottom);
+}
