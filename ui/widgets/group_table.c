@@ -270,6 +270,12 @@ void group_table_reverse(struct group_table *table)
 
 /* Texts. */
 
+/* A number alone says little: "fd=3". */
+static bool is_number(const char *key)
+{
+	return isdigit((unsigned char)key[key[0] == '-']);
+}
+
 char *group_table_name(const struct snapshot_groups *groups, const struct snapshot_group *group,
 		       char *out, size_t room)
 {
@@ -278,8 +284,9 @@ char *group_table_name(const struct snapshot_groups *groups, const struct snapsh
 	snprintf(out, room, "%s", group->is_other ? "(other)"
 			    : groups->key_count ? "" : "all hits");
 	for (uint32_t i = 0; i < groups->key_count && !group->is_other && used < room; i++)
-		used += (size_t)snprintf(out + used, room - used, "%s%s", i ? ", " : "",
-					 group->keys[i]);
+		used += (size_t)snprintf(out + used, room - used, "%s%s%s%s", i ? ", " : "",
+					 is_number(group->keys[i]) ? groups->key_names[i] : "",
+					 is_number(group->keys[i]) ? "=" : "", group->keys[i]);
 	return out;
 }
 
@@ -297,6 +304,18 @@ static char *format_number(char *out, bool is_ns, double number)
 	return out;
 }
 
+/* A rare hit is not none. */
+static char *format_rate(char *out, double per_s)
+{
+	if (per_s < 0)
+		snprintf(out, FORMAT_BYTES, "-");
+	else if (per_s > 0 && per_s < 9.95)
+		snprintf(out, FORMAT_BYTES, "%.*f", per_s < 0.095 ? 2 : 1, per_s);
+	else
+		format_count(out, (uint64_t)(per_s + 0.5));
+	return out;
+}
+
 static bool is_ns_weight(const struct group_table *table)
 {
 	return table->weight == HIT_WEIGHT_LATENCY;
@@ -311,7 +330,7 @@ static char *format_cell(const struct group_table *table, const struct snapshot_
 	if (column == GROUP_COL_SUM)
 		return hit_weight_format(out, is_ns_weight(table), number);
 	if (column == GROUP_COL_RATE)
-		return number < 0 ? strcpy(out, "-") : format_count(out, (uint64_t)(number + 0.5));
+		return format_rate(out, number);
 	if (aggregate >= 0)
 		return format_number(out, table->groups->aggregates[aggregate].is_ns, number);
 	return format_number(out, true, number > 0 ? number : NAN);

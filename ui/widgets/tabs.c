@@ -86,6 +86,9 @@ static void add_share(const struct ui_state *state, struct crumbs *crumbs)
 	if (!snapshot || crumbs->count < 2 || !state_shows_samples(state) ||
 	    state_kind(state) == VIEW_LISTING)	/* it says its own */
 		return;
+	/* The hits of a group are all that there is: the share is of them. */
+	if (crumbs->list[crumbs->count - 1].hit == HIT_NOTHING)
+		return;
 	if (state_is_waiting(state))	/* the shown rows' share is of another filter */
 		snprintf(text, sizeof(text), "    %s %%", pct);
 	else
