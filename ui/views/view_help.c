@@ -52,6 +52,7 @@ static const struct help_line subjects[] = {
 	{ "slower faster", "Refresh less, more often" },
 	{ "mark-baseline compare forget-baseline", "Mark a baseline, compare with it, forget it" },
 	{ "sort reverse order", "Sort by the next column, reverse, choose" },
+	{ "sort-groups reverse-groups", "Sort the groups of a probe's hits, reverse" },
 	{ "colours flip", "Other colours, which end is up" },
 	{ "unfold fold", "Fold the threads of a process out, in" },
 	{ "open-all close-all", "Open all lines, close them all" },

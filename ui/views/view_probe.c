@@ -618,6 +618,27 @@ void probe_view_add_help(const struct ui_state *state, struct help_page *page)
 				       probe_list_columns[i].help, true);
 }
 
+static void add_help(const struct ui_state *state, struct help_page *page)
+{
+	struct view *probes = state->views[VIEW_PROBES];
+	const struct probe_view *view =
+		(const struct probe_view *)probes->ops->of_level(probes, state);
+	char title[GROUP_TITLE_BYTES];
+
+	if (view->pane != PANE_GROUPS || !view->groups.groups) {
+		probe_view_add_help(state, page);
+		return;
+	}
+	view_help_heading(page, "Columns of the groups");
+	for (int id = 0; id <= GROUP_COL_KEY; id++) {
+		const enum group_table_column column = (enum group_table_column)id;
+
+		if (group_table_help(column)[0] && group_table_has(&view->groups, column))
+			view_help_line(page, group_table_title(&view->groups, column, title),
+				       group_table_help(column), true);
+	}
+}
+
 /* It is a member of the list of probes. */
 static const struct view_ops probe_ops = {
 	.place = IN_PROBES,
@@ -631,7 +652,7 @@ static const struct view_ops probe_ops = {
 	.select = select_hit,
 	.cursor_probe = cursor_probe,
 	.find = find_hit,
-	.add_help = probe_view_add_help,
+	.add_help = add_help,
 };
 
 void probe_view_init(struct probe_view *view)

@@ -153,7 +153,7 @@ static void arrange(struct group_table *table)
 	keep_id(table);
 }
 
-static bool has_column(const struct group_table *table, enum group_table_column column)
+bool group_table_has(const struct group_table *table, enum group_table_column column)
 {
 	const struct snapshot_groups *groups = table->groups;
 	const unsigned int aggregate = (unsigned int)column - GROUP_COL_AGGREGATE;
@@ -174,7 +174,7 @@ static bool has_column(const struct group_table *table, enum group_table_column 
 static bool is_order(const struct group_table *table, enum group_table_column column)
 {
 	return column != GROUP_COL_BAR && column != GROUP_COL_SHARE && column != GROUP_COL_SPARK &&
-	       has_column(table, column);
+	       group_table_has(table, column);
 }
 
 void group_table_refresh(struct group_table *table, const struct snapshot_probes *of,
@@ -364,6 +364,22 @@ char *group_table_title(const struct group_table *table, enum group_table_column
 	return upper(out);
 }
 
+const char *group_table_help(enum group_table_column column)
+{
+	switch (column) {
+	case GROUP_COL_SHARE: return "the group's share of what all hits weigh: W chooses it";
+	case GROUP_COL_SUM:   return "what its hits weigh: their number, latency, or a sum";
+	case GROUP_COL_RATE:  return "hits a second";
+	case GROUP_COL_MEAN:  return "mean latency of its calls";
+	case GROUP_COL_P50:   return "latency that half of them do not exceed";
+	case GROUP_COL_P99:   return "and 99 % of them";
+	case GROUP_COL_MAX:   return "the slowest";
+	case GROUP_COL_KEY:   return "the keys; (other): hits for whose keys there was no room";
+	default:
+		return "";	/* aggregates have their names */
+	}
+}
+
 void group_table_format(const struct group_table *table, const struct snapshot_group *group,
 			char *out, size_t room)
 {
@@ -463,7 +479,7 @@ static void fit(const struct group_table *table, const struct canvas *canvas, st
 
 	memset(out, 0, sizeof(*out));
 	for (int id = 0; id < GROUP_COL_KEY; id++) {
-		if (!has_column(table, (enum group_table_column)id))
+		if (!group_table_has(table, (enum group_table_column)id))
 			continue;
 		out->places[id].width = column_cells(table, canvas, (enum group_table_column)id);
 		room -= out->places[id].width + GAP_CELLS;
@@ -500,7 +516,7 @@ static void draw_titles(const struct group_table *table, const struct layout *la
 		const struct canvas_area area = place_of(layout, id, y);
 		const bool is_sorted = id == (int)table->sort;
 
-		if (!area.width || !has_column(table, (enum group_table_column)id))
+		if (!area.width || !group_table_has(table, (enum group_table_column)id))
 			continue;
 		group_table_title(table, (enum group_table_column)id, title);
 		if (is_key((enum group_table_column)id)) {

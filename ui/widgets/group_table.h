@@ -63,9 +63,14 @@ void group_table_sort_by(struct group_table *table, enum group_table_column colu
 /* Sorts by the next column that the probe has, and reverses the order. */
 void group_table_sort_next(struct group_table *table);
 void group_table_reverse(struct group_table *table);
+/* True if the probe has something for @column. `groups` must not be NULL, as below. */
+bool group_table_has(const struct group_table *table, enum group_table_column column);
 /* Formats the title of @column, at most 13 cells; returns @out[GROUP_TITLE_BYTES]. */
 #define GROUP_TITLE_BYTES 64
 char *group_table_title(const struct group_table *table, enum group_table_column column, char *out);
+
+/* Returns what @column shows; "": it needs no words. */
+const char *group_table_help(enum group_table_column column);
 
 /* Draws on the lines @top..@end - 1, records rows and titles in @hits. */
 void group_table_draw(struct group_table *table, const char *search, struct canvas *canvas,

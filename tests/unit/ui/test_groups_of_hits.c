@@ -364,6 +364,20 @@ static void test_the_row_is_copied_by_names_and_numbers(void **state)
 			    "avg(bytes)=4096 min(ret)=-11 max(bytes)=65.5k");
 }
 
+static void test_the_help_explains_the_columns(void **state)
+{
+	struct ui ui;
+
+	(void)state;
+	open_at(&ui, 100, 160, 0);
+	ui_press(&ui, "?");
+	frame_draw(&ui.state, &ui.canvas);
+	assert_true(ui_has(&ui, "Columns of the groups"));
+	assert_true(ui_has(&ui, "HITS/S "));
+	assert_true(ui_has(&ui, "LOCK "));
+	ui_finish(&ui);
+}
+
 static void test_no_hit_gives_no_empty_table(void **state)
 {
 	struct ui ui;
@@ -465,6 +479,7 @@ UNIT_TESTS(test_groups_of_hits)
 		UI_TEST(test_enter_opens_the_hits_of_the_group),
 		UI_TEST(test_the_menu_of_a_group_has_only_this),
 		UI_TEST(test_the_row_is_copied_by_names_and_numbers),
+		cmocka_unit_test(test_the_help_explains_the_columns),
 		cmocka_unit_test(test_no_hit_gives_no_empty_table),
 		cmocka_unit_test(test_the_screens_of_groups),
 		cmocka_unit_test(test_a_group_is_in_the_breadcrumbs),
