@@ -485,8 +485,7 @@ void cmd_copy_row(struct ui_state *state)
 
 static void weight_chosen(struct ui_state *state, const struct menu_item *item)
 {
-	const struct snapshot_probe *probe =
-		snapshot_probes_find(&state->shown->probes, state_probe_here(state));
+	const struct snapshot_probe *probe = state_weighed_probe(state);
 	char name[HIT_WEIGHT_BYTES];
 
 	if (!probe)
@@ -510,9 +509,7 @@ static void add_weight(struct ui_state *state, const struct snapshot_probe *prob
 void cmd_weight(struct ui_state *state)
 {
 	static const struct menu_use use = { weight_chosen };
-	const struct snapshot_probe *probe =
-		snapshot_probes_find(state->shown ? &state->shown->probes : NULL,
-				     state_probe_here(state));
+	const struct snapshot_probe *probe = state_weighed_probe(state);
 	unsigned int weight = HIT_WEIGHT_COUNT, now;
 
 	if (!probe) {

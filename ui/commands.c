@@ -150,7 +150,7 @@ const struct command commands[] = {
 	{ { 'S' }, "reverse-groups", IN_PROBES, ROWS, { .run = cmd_reverse_groups },
 	  "Reverse their order", NULL, 0 },
 	{ { 'y' }, "copy-row", IN_PROBES, ROWS, { .run = cmd_copy_row },
-	  "Copy the probe's spec, the group or the hit to the terminal's clipboard", NULL, 0 },
+	  "Copy the row: a probe's spec, a group, a hit", NULL, 0 },
 	{ { '+' }, "probe-extend", IN_PROBES, ROWS, { .run = cmd_probe_extend },
 	  "Extend the lease of the probe", "lease", 8 },
 	{ { 'd' }, "probe-remove", IN_PROBES, ROWS | PROBING, { .run = cmd_probe_remove },

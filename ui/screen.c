@@ -475,6 +475,7 @@ static int init_screen(struct screen *screen, const struct screen_config *config
 	state->query.show_idle = config->show_idle;
 	state->query.raw_names = config->raw_names;
 	state->query.is_relative = config->is_relative;
+	state->query.first_weight = config->hit_weight;
 	for (int kind = 0; config->by_total && kind < VIEW_TABLES; kind++)
 		state->display.orders[kind].column = COL_TOTAL;
 	state->query.keys[VIEW_SYMBOLS] = config->keys;

@@ -716,10 +716,8 @@ void state_ask(struct ui_state *state)
 		.is_relative = state->query.is_relative,
 		.heat = state->query.wants_heat, .event_columns = wants_event_columns(state),
 	};
-	if (state_probe_here(state)) {
-		request->query.hit_weight = state_hit_weight(state);
-		request->query.hit_group = breadcrumbs_here(&state->query.breadcrumbs)->group;
-	}
+	request->query.hit_weight = state_hit_weight(state);
+	request->query.hit_group = breadcrumbs_here(&state->query.breadcrumbs)->group;
 	ask_counters(state, &request->query);
 	view = view_of(state, state_kind(state));
 	if (view->ops->query)
@@ -818,15 +816,34 @@ void state_open_group(struct ui_state *state, enum view_kind kind, const struct 
 	state_ask(state);
 }
 
+const struct snapshot_probe *state_weighed_probe(const struct ui_state *state)
+{
+	const struct snapshot_probes *of = state->shown ? &state->shown->probes : NULL;
+
+	if (state_probe_here(state) || !state_shows_samples(state))
+		return snapshot_probes_find(of, state_probe_here(state));
+	for (uint32_t i = 0; of && i < of->count; i++)
+		if (of->list[i].event == state->query.sample_event)
+			return &of->list[i];
+	return NULL;
+}
+
 unsigned int state_hit_weight(const struct ui_state *state)
 {
-	return state->query.weighed_probe == state_probe_here(state)
-		       ? state->query.hit_weight : HIT_WEIGHT_COUNT;
+	const struct snapshot_probe *probe = state_weighed_probe(state);
+
+	if (!probe)
+		return HIT_WEIGHT_COUNT;
+	if (state->query.weighed_probe == probe->id)
+		return state->query.hit_weight;
+	return hit_weight_find(probe, state->query.first_weight);
 }
 
 void state_set_hit_weight(struct ui_state *state, unsigned int weight)
 {
-	state->query.weighed_probe = state_probe_here(state);
+	const struct snapshot_probe *probe = state_weighed_probe(state);
+
+	state->query.weighed_probe = probe ? probe->id : 0;
 	state->query.hit_weight = weight;
 	state_ask(state);
 	state_refresh_view(state);

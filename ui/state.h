@@ -123,7 +123,9 @@ struct ui_query {
 	struct comparing compare;
 	uint32_t sample_event;	/* index of the event shown when no probe's hits are */
 	uint32_t asked_event;	/* index of the event last requested from the analyzer */
-	uint32_t weighed_probe;	/* probe whose hits weigh `hit_weight`; those of others 1 */
+	const char *first_weight;	/* what hits weigh until the user chooses, if their probe
+					 * has it: "sum(bytes)"; NULL: 1. BORROWED */
+	uint32_t weighed_probe;	/* probe whose hits weigh `hit_weight`; 0: none was chosen */
 	unsigned int hit_weight;	/* enum hit_weight */
 };
 
@@ -340,7 +342,10 @@ const struct snapshot_probe *state_probe(const struct ui_state *state);
 void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe);
 /* Shows the hits of one group of the probe whose page is shown, in a view of @kind. */
 void state_open_group(struct ui_state *state, enum view_kind kind, const struct menu_group *group);
-/* Returns what hits of state_probe_here() weigh (enum hit_weight), as chosen by the user. */
+/* Returns the probe whose page, or hits as samples, the last level of the breadcrumbs shows, also
+ * where nothing but its hits is sampled; NULL: none. BORROWED until the next snapshot. */
+const struct snapshot_probe *state_weighed_probe(const struct ui_state *state);
+/* Returns what hits of state_weighed_probe() weigh (enum hit_weight). */
 unsigned int state_hit_weight(const struct ui_state *state);
 /* Chooses that weight, and queues a query. */
 void state_set_hit_weight(struct ui_state *state, unsigned int weight);

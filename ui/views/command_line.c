@@ -139,6 +139,20 @@ static void add_part(struct command_line *line, const struct filter_part *part)
 	command_line_note(line, "No option says \"%s\": it is left out.", shown);
 }
 
+/* What the hits weigh, and of which group they are. */
+static void add_hits(struct command_line *line, const struct ui_state *state)
+{
+	const struct breadcrumbs *breadcrumbs = &state->query.breadcrumbs;
+	const struct breadcrumbs_level *here = &breadcrumbs->levels[breadcrumbs->count - 1];
+	const struct snapshot *shown = state->shown;
+
+	if (shown && shown->hit_weight && shown->hit_weight[0])
+		command_line_option(line, "--weight", shown->hit_weight);
+	if (here->group)
+		command_line_note(line, "No option chooses the group \"%s\": the line has all "
+				  "hits.", here->group_name);
+}
+
 static void add_filters(struct command_line *line, const struct ui_state *state)
 {
 	const struct filter *filter = &state->query.breadcrumbs.filter;
@@ -224,6 +238,7 @@ void command_line_make(const struct ui_state *state, struct command_line *out)
 	add_words(out, launch->words[LAUNCH_SOURCE]);
 	if (has_probes)
 		add_probes(out, state);
+	add_hits(out, state);
 	add_filters(out, state);
 	add_rows(out, state);
 	add_window(out, state);

@@ -26,6 +26,18 @@ unsigned int hit_weight_of(const struct snapshot_probe *probe, unsigned int weig
 	return has_weight(probe, weight) ? weight : HIT_WEIGHT_COUNT;
 }
 
+unsigned int hit_weight_find(const struct snapshot_probe *probe, const char *name)
+{
+	if (!name || !strcmp(name, "hits"))
+		return HIT_WEIGHT_COUNT;
+	if (!strcmp(name, "lat"))
+		return hit_weight_of(probe, HIT_WEIGHT_LATENCY);
+	for (uint32_t i = 0; i < probe->aggregate_count; i++)
+		if (!strcmp(probe->aggregates[i].name, name))
+			return hit_weight_of(probe, HIT_WEIGHT_AGGREGATE + i);
+	return HIT_WEIGHT_COUNT;
+}
+
 unsigned int hit_weight_next(const struct snapshot_probe *probe, unsigned int weight)
 {
 	const unsigned int end = HIT_WEIGHT_AGGREGATE + probe->aggregate_count;

@@ -364,6 +364,35 @@ static void test_the_row_is_copied_by_names_and_numbers(void **state)
 			    "avg(bytes)=4096 min(ret)=-11 max(bytes)=65.5k");
 }
 
+static void test_the_command_line_has_the_weight(void **state)
+{
+	struct ui *ui = *state;
+
+	open_line(ui, 0);
+	weigh(ui, "sum of latency");
+	ui_press(ui, "j");
+	ui_press_key(ui, UI_KEY_ENTER);
+	reply(ui);
+	ui_press(ui, ":command");
+	ui_press_key(ui, UI_KEY_ENTER);
+	assert_true(ui_has(ui, "--weight lat"));
+	assert_true(ui_has(ui, "No option chooses the group \"LockManager\""));
+}
+
+static void test_a_weight_can_be_given_at_the_start(void **state)
+{
+	struct ui *ui = *state;
+
+	ui->state.query.first_weight = "sum(bytes)";
+	open_line(ui, 1);
+	assert_int_equal(last_query(ui)->hit_weight, HIT_WEIGHT_AGGREGATE);
+	assert_true(ui_has(ui, "weight: sum(bytes) (W)"));
+	weigh(ui, "hits");
+	assert_int_equal(last_query(ui)->hit_weight, HIT_WEIGHT_COUNT);
+	open_line(ui, 0);		/* it has no such sum */
+	assert_int_equal(last_query(ui)->hit_weight, HIT_WEIGHT_COUNT);
+}
+
 static void test_the_help_explains_the_columns(void **state)
 {
 	struct ui ui;
@@ -479,6 +508,8 @@ UNIT_TESTS(test_groups_of_hits)
 		UI_TEST(test_enter_opens_the_hits_of_the_group),
 		UI_TEST(test_the_menu_of_a_group_has_only_this),
 		UI_TEST(test_the_row_is_copied_by_names_and_numbers),
+		UI_TEST(test_the_command_line_has_the_weight),
+		UI_TEST(test_a_weight_can_be_given_at_the_start),
 		cmocka_unit_test(test_the_help_explains_the_columns),
 		cmocka_unit_test(test_no_hit_gives_no_empty_table),
 		cmocka_unit_test(test_the_screens_of_groups),

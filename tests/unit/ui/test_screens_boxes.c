@@ -135,7 +135,7 @@ static void test_messages_at_the_bottom(void **state)
 
 	(void)state;
 	open_table(&ui, 80, 24);
-	ui_press(&ui, "W");
+	ui_press(&ui, "B");
 	ui_close(&ui, "no_such_key_80x24");
 	open_table(&ui, 80, 24);
 	ui_press(&ui, "w");
