@@ -156,7 +156,9 @@ struct snapshot_groups {
 	const char *key_names[PROBE_KEYS_MAX];
 	struct snapshot_aggregate aggregates[PROBE_AGGREGATES_MAX];
 	const struct snapshot_group *list;	/* most hits first */
-	uint64_t left_out, left_out_hits;	/* groups that are not listed; their hits */
+	uint64_t left_out, left_out_hits;	/* groups that are not listed; their hits, */
+	uint64_t left_out_latency_ns;		/* the sum of their latencies, */
+	int64_t left_out_sums[PROBE_AGGREGATES_MAX];	/* and those of SUM and AVG */
 };
 
 /* "attached", "off", "capped", ... */

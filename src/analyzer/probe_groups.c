@@ -423,6 +423,28 @@ static struct snapshot_group *add_list(struct probe_builder *builder, uint32_t c
 	return bigger;
 }
 
+/* Adds a group that has no row to the sums of those. */
+static void leave_out(const struct grouping *grouping, const struct group *from,
+		      struct snapshot_groups *out)
+{
+	const struct hit_group_fold *fold = grouping->fold;
+
+	out->left_out++;
+	out->left_out_hits += from->count;
+	for (uint32_t i = from->first_cell; i != NO_GROUP; i = grouping->cell_next[i]) {
+		const struct hit_cell *cell = &fold->cells[i];
+		const uint32_t sum = fold->tuples->rows[cell->tuple].sum;
+		const uint32_t index = sum - HIT_SUM_FIRST;
+
+		if (sum == HIT_SUM_HITS)
+			out->left_out_latency_ns += (uint64_t)cell->weight;
+		else if (index < out->aggregate_count &&
+			 (out->aggregates[index].kind == AGGREGATE_SUM ||
+			  out->aggregates[index].kind == AGGREGATE_AVG))
+			out->left_out_sums[index] += cell->weight;
+	}
+}
+
 /* Fills the groups of one probe. 0 or -ENOMEM. */
 static int put_groups(struct probe_builder *builder, struct grouping *grouping,
 		      const struct snapshot_probe *probe, const struct probe_builder_span *span,
@@ -452,8 +474,7 @@ static int put_groups(struct probe_builder *builder, struct grouping *grouping,
 			put_group(builder, grouping, sorted[i], (double)attached_ns / 1e9,
 				  &list[i]);
 		} else {
-			out->left_out++;
-			out->left_out_hits += sorted[i]->count;
+			leave_out(grouping, sorted[i], out);
 		}
 	}
 	if (list)

@@ -30,6 +30,7 @@
 #define AGGREGATE_MOST 14
 #define KEY_LEAST      16	/* cells that the keys have in any case */
 #define KEY_MOST       24	/* a key that is not the last */
+#define STACK_LEAST    30	/* a stack is longer than other keys */
 #define NAME_BYTES     512
 #define SPREAD_CELLS   46	/* least width of a histogram */
 #define SPREAD_MOST    70
@@ -92,14 +93,37 @@ static bool is_key(enum group_table_column column)
 	return column >= GROUP_COL_KEY;
 }
 
+/* Compares numbers by size, texts by characters. */
+static int compare_texts(const char *a, const char *b)
+{
+	char *end_a, *end_b;
+	const long double left = strtold(a, &end_a), right = strtold(b, &end_b);
+
+	if (end_a == a || end_b == b || *end_a || *end_b)
+		return strcmp(a, b);
+	return (left > right) - (left < right);
+}
+
+/* Compares the keys from @first on; those before it are the least important. */
+static int compare_keys(const struct group_table *table, uint32_t first,
+			const struct snapshot_group *left, const struct snapshot_group *right)
+{
+	const uint32_t count = table->groups->key_count;
+	int result = 0;
+
+	for (uint32_t i = 0; i < count && !result; i++)
+		result = compare_texts(left->keys[(first + i) % count],
+				       right->keys[(first + i) % count]);
+	return result;
+}
+
 static int compare_cells(const struct group_table *table, const struct snapshot_group *left,
 			 const struct snapshot_group *right)
 {
 	double a, b;
 
 	if (is_key(table->sort))
-		return strcmp(left->keys[table->sort - GROUP_COL_KEY],
-			      right->keys[table->sort - GROUP_COL_KEY]);
+		return compare_keys(table, table->sort - GROUP_COL_KEY, left, right);
 	a = cell_of(table, left, table->sort);
 	b = cell_of(table, right, table->sort);
 	if (isnan(a) || isnan(b))
@@ -462,6 +486,25 @@ static void fit_keys(const struct group_table *table, const struct canvas *canva
 	}
 }
 
+/* The names of keys that are stacks end in the word. */
+static bool is_stack(const char *name)
+{
+	static const char word[] = "stack";
+	const size_t length = strlen(name);
+
+	return length >= strlen(word) && !strcmp(name + length - strlen(word), word);
+}
+
+static int least_of_keys(const struct snapshot_groups *groups)
+{
+	const uint32_t count = groups->key_count;
+	int least = KEY_LEAST + (count > 1 ? (int)(count - 1) * (KEY_LEAST / 2) : 0);
+
+	for (uint32_t i = 0; i < count; i++)
+		least += is_stack(groups->key_names[i]) ? STACK_LEAST - KEY_LEAST : 0;
+	return least;
+}
+
 static void fit(const struct group_table *table, const struct canvas *canvas, struct layout *out)
 {
 	/* The first is dropped first; the aggregates, the last first, follow GROUP_COL_P50. */
@@ -472,8 +515,7 @@ static void fit(const struct group_table *table, const struct canvas *canvas, st
 		GROUP_COL_BAR, GROUP_COL_RATE, GROUP_COL_AGGREGATE + 1, GROUP_COL_P99,
 		GROUP_COL_AGGREGATE, GROUP_COL_SUM,
 	};
-	const uint32_t keys = table->groups->key_count;
-	const int least = KEY_LEAST + (keys > 1 ? (int)(keys - 1) * (KEY_LEAST / 2) : 0);
+	const int least = least_of_keys(table->groups);
 	int room = canvas->width - MARKER_CELLS - 1, x = MARKER_CELLS;
 	int *spark = &out->places[GROUP_COL_SPARK].width;
 
@@ -585,10 +627,21 @@ static void draw_row(const struct group_table *table, const struct layout *layou
 	draw_keys(table, layout, group, canvas, y);
 }
 
-/* 100 % of the shares: what all groups weigh, as far as it is known. */
+static double left_out_weight(const struct group_table *table)
+{
+	const struct snapshot_groups *groups = table->groups;
+
+	if (table->weight == HIT_WEIGHT_COUNT)
+		return (double)groups->left_out_hits;
+	if (table->weight == HIT_WEIGHT_LATENCY)
+		return (double)groups->left_out_latency_ns;
+	return fmax((double)groups->left_out_sums[table->weight - HIT_WEIGHT_AGGREGATE], 0);
+}
+
+/* Returns 100 % of the shares: what all groups weigh. Fills *@most, the weight of one at most. */
 static double whole_of(const struct group_table *table, double *most)
 {
-	double whole = table->weight == HIT_WEIGHT_COUNT ? (double)table->groups->left_out_hits : 0;
+	double whole = left_out_weight(table);
 
 	*most = 0;
 	for (size_t i = 0; i < table->count; i++) {

@@ -14,8 +14,8 @@
 
 /* Returns @weight (enum hit_weight) if the hits of @probe have it, else HIT_WEIGHT_COUNT. */
 unsigned int hit_weight_of(const struct snapshot_probe *probe, unsigned int weight);
-/* Returns the weight called @name, "hits", "lat", "sum(bytes)", if hits of @probe have it; else, and
- * for NULL, HIT_WEIGHT_COUNT. */
+/* Returns the weight called @name, "hits", "lat", "sum(bytes)", if hits of @probe have it; else,
+ * and for NULL, HIT_WEIGHT_COUNT. */
 unsigned int hit_weight_find(const struct snapshot_probe *probe, const char *name);
 /* Returns the weight after @weight that hits of @probe have; after the last HIT_WEIGHT_COUNT. */
 unsigned int hit_weight_next(const struct snapshot_probe *probe, unsigned int weight);

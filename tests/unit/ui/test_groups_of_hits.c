@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "ui/command_list.h"
 #include "ui_fixture.h"
 #include "unit_tests.h"
 
@@ -225,6 +226,25 @@ static void test_shares_and_order_are_of_the_weight(void **state)
 	assert_true(ui_has(ui, "131\u00b5s..262\u00b5s"));
 }
 
+/* 1680 of 2112 + 888 ms are 56 %. */
+static void test_groups_without_a_row_are_in_the_whole(void **state)
+{
+	struct ui *ui = *state;
+
+	open_line(ui, 0);
+	groups.left_out = 1200;
+	groups.left_out_hits = 2000;
+	groups.left_out_latency_ns = 888 * MS;
+	ui_show(ui);
+	assert_true(ui_has(ui, "22,134 hits = 20,103 in rows + 31 other: no room for their keys + "
+			       "2,000 in 1,200 rarer groups"));
+	assert_true(ui_has(ui, "54.22 "));	/* 12000 of 22134 hits */
+	ui->state.query.weighed_probe = LOCKS;
+	ui->state.query.hit_weight = HIT_WEIGHT_LATENCY;
+	ui_show(ui);
+	assert_true(ui_has(ui, "56.00 "));
+}
+
 static void test_w_offers_what_the_probe_has(void **state)
 {
 	struct ui *ui = *state;
@@ -283,6 +303,32 @@ static void test_the_cursor_stays_with_its_group(void **state)
 	ui_press(ui, "S");
 	ui_press_key(ui, UI_KEY_HOME);
 	assert_string_equal(cursor_key(ui), "WALWrite");
+}
+
+static const char *key_at(const struct ui *ui, size_t index)
+{
+	const struct group_table *table = &probe_view_of(&ui->state)->groups;
+
+	return table->groups->list[table->order[index]].keys[0];
+}
+
+static void test_keys_that_are_numbers_are_sorted_by_size(void **state)
+{
+	static const char *const numbers[] = { "10", "9", "-1", "1000", "(other)" };
+	static const char *const sorted[] = { "-1", "9", "10", "1000", "(other)" };
+	const char *names[5];
+	struct ui *ui = *state;
+
+	open_line(ui, 0);
+	for (size_t i = 0; i < 5; i++) {
+		names[i] = locks[i].keys[0];
+		locks[i].keys[0] = numbers[i];
+	}
+	command_sort_groups(&ui->state, GROUP_COL_KEY);
+	for (size_t i = 0; i < 5; i++)
+		assert_string_equal(key_at(ui, i), sorted[i]);
+	for (size_t i = 0; i < 5; i++)
+		locks[i].keys[0] = names[i];
 }
 
 static void test_a_title_is_clicked_to_sort_by_it(void **state)
@@ -499,10 +545,12 @@ UNIT_TESTS(test_groups_of_hits)
 		UI_TEST(test_a_probe_with_keys_opens_on_its_groups),
 		UI_TEST(test_a_probe_without_keys_has_no_groups),
 		UI_TEST(test_shares_and_order_are_of_the_weight),
+		UI_TEST(test_groups_without_a_row_are_in_the_whole),
 		UI_TEST(test_w_offers_what_the_probe_has),
 		UI_TEST(test_the_weight_of_one_probe_is_not_that_of_another),
 		UI_TEST(test_the_other_hits_come_last_in_any_order),
 		UI_TEST(test_the_cursor_stays_with_its_group),
+		UI_TEST(test_keys_that_are_numbers_are_sorted_by_size),
 		UI_TEST(test_a_title_is_clicked_to_sort_by_it),
 		UI_TEST(test_groups_are_searched_by_their_keys),
 		UI_TEST(test_enter_opens_the_hits_of_the_group),
