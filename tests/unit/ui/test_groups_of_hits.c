@@ -177,6 +177,13 @@ static const char *cursor_key(const struct ui *ui)
 	return group ? group->keys[0] : "";
 }
 
+static const char *key_at(const struct ui *ui, size_t index)
+{
+	const struct group_table *table = &probe_view_of(&ui->state)->groups;
+
+	return table->groups->list[table->order[index]].keys[0];
+}
+
 static void weigh(struct ui *ui, const char *words)
 {
 	ui_press(ui, "W");
@@ -249,10 +256,13 @@ static void test_w_offers_what_the_probe_has(void **state)
 {
 	struct ui *ui = *state;
 
+	probes[0].aggregate_count = 1;		/* sum(lat) is the latency */
+	probes[0].aggregates[0] = (struct snapshot_aggregate){ "sum(lat)", AGGREGATE_SUM, true };
 	open_line(ui, 0);
 	ui_press(ui, "W");
 	assert_int_equal(ui->state.menu.count, 2);
 	ui_press_key(ui, UI_KEY_ESCAPE);
+	probes[0].aggregate_count = 0;
 	open_line(ui, 1);
 	ui_press(ui, "W");
 	assert_int_equal(ui->state.menu.count, 3);	/* hits, the sum, the average's sum */
@@ -281,8 +291,10 @@ static void test_the_other_hits_come_last_in_any_order(void **state)
 	open_line(ui, 0);
 	ui_press_key(ui, UI_KEY_END);
 	assert_string_equal(cursor_key(ui), "(other)");
+	assert_string_equal(key_at(ui, 0), "BufferContent");
 	ui_press(ui, "S");
-	assert_string_equal(cursor_key(ui), "(other)");
+	assert_string_equal(key_at(ui, 0), "LockManager");
+	assert_string_equal(key_at(ui, 4), "(other)");
 	assert_true(ui_has(ui, "20,134 hits = 20,103 in rows + 31 other"));
 }
 
@@ -303,13 +315,6 @@ static void test_the_cursor_stays_with_its_group(void **state)
 	ui_press(ui, "S");
 	ui_press_key(ui, UI_KEY_HOME);
 	assert_string_equal(cursor_key(ui), "WALWrite");
-}
-
-static const char *key_at(const struct ui *ui, size_t index)
-{
-	const struct group_table *table = &probe_view_of(&ui->state)->groups;
-
-	return table->groups->list[table->order[index]].keys[0];
 }
 
 static void test_keys_that_are_numbers_are_sorted_by_size(void **state)
@@ -377,6 +382,12 @@ static void test_enter_opens_the_hits_of_the_group(void **state)
 	assert_int_equal(last_query(ui)->hit_group, 12);
 	reply(ui);
 	assert_true(ui_has(ui, "\u203a WALWrite"));
+	ui_press_key(ui, UI_KEY_ENTER);		/* also behind a filter */
+	assert_int_equal(last_query(ui)->filter.count, 1);
+	assert_int_equal(last_query(ui)->hit_group, 12);
+	reply(ui);
+	ui_press_key(ui, UI_KEY_BACKSPACE);
+	reply(ui);
 	ui_press_key(ui, UI_KEY_BACKSPACE);
 	reply(ui);
 	assert_true(ui_has(ui, "[Groups]"));
