@@ -123,8 +123,8 @@ struct ui_query {
 	struct comparing compare;
 	uint32_t sample_event;	/* index of the event shown when no probe's hits are */
 	uint32_t asked_event;	/* index of the event last requested from the analyzer */
-	const char *first_weight;	/* what hits weigh until the user chooses, if their probe
-					 * has it: "sum(bytes)"; NULL: 1. BORROWED */
+	const char *first_weight;	/* the hits' weight until the user chooses one, if their
+					 * probe has it: "sum(bytes)"; NULL: 1. BORROWED */
 	uint32_t weighed_probe;	/* probe whose hits weigh `hit_weight`; 0: none was chosen */
 	unsigned int hit_weight;	/* enum hit_weight */
 };

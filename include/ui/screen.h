@@ -26,7 +26,7 @@ struct screen_config {
 	bool show_idle;
 	bool raw_names, is_relative;	/* as in the analyzer's first query */
 	bool by_total;			/* tables are sorted by TOTAL at first */
-	const char *hit_weight;		/* what hits weigh at first, as --weight; NULL: 1 each.
+	const char *hit_weight;		/* the hits' weight at first, as --weight; NULL: 1 each.
 					 * BORROWED */
 	unsigned int keys;		/* enum row_key bits of the symbols view */
 	struct group_order groups;	/* as in the analyzer's first query: the screen begins with

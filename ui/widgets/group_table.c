@@ -517,9 +517,10 @@ static void fit(const struct group_table *table, const struct canvas *canvas, st
 	};
 	const int least = least_of_keys(table->groups);
 	int room = canvas->width - MARKER_CELLS - 1, x = MARKER_CELLS;
-	int *spark = &out->places[GROUP_COL_SPARK].width;
+	int *spark;
 
 	memset(out, 0, sizeof(*out));
+	spark = &out->places[GROUP_COL_SPARK].width;
 	for (int id = 0; id < GROUP_COL_KEY; id++) {
 		if (!group_table_has(table, (enum group_table_column)id))
 			continue;

@@ -382,7 +382,7 @@ static void test_enter_opens_the_hits_of_the_group(void **state)
 	assert_int_equal(last_query(ui)->hit_group, 12);
 	reply(ui);
 	assert_true(ui_has(ui, "\u203a WALWrite"));
-	ui_press_key(ui, UI_KEY_ENTER);		/* also behind a filter */
+	ui_press_key(ui, UI_KEY_ENTER);		/* also with a filter */
 	assert_int_equal(last_query(ui)->filter.count, 1);
 	assert_int_equal(last_query(ui)->hit_group, 12);
 	reply(ui);
