@@ -74,7 +74,7 @@ C_FILES	  := $(wildcard src/*.c src/*/*.[ch] ui/*.[ch] ui/*/*.[ch] include/*/*.h
 	packages-screenshots $(SMOKES)
 
 # The program itself prints both; one for another machine doesn't run here, and they are the same.
-PRINTED := $(if $(IS_OWN),$(BUILD)/flametop.8 $(BUILD)/flametop.bash)
+PRINTED := $(if $(IS_OWN),$(BUILD)/flametop.8 $(BUILD)/flametop-presets.7 $(BUILD)/flametop.bash)
 SPEC_PAGE := src/cli/flametop-spec.7
 
 all: $(BUILD)/flametop $(PRINTED)
@@ -85,6 +85,8 @@ $(BUILD)/flametop: $(BUILD)/obj/src/main.o $(ARCHIVES)
 # Made by the program, from the tables that it works with itself.
 $(BUILD)/flametop.8: $(BUILD)/flametop
 	$(say)$< --print-man >$@
+$(BUILD)/flametop-presets.7: $(BUILD)/flametop
+	$(say)$< --print-man=presets >$@
 $(BUILD)/flametop.bash: $(BUILD)/flametop
 	$(say)$< --print-completion >$@
 
@@ -313,15 +315,18 @@ screenshots: packages-screenshots
 
 MAN_PAGE   = $(DESTDIR)$(PREFIX)/share/man/man8/flametop.8
 SPEC_MAN_PAGE = $(DESTDIR)$(PREFIX)/share/man/man7/flametop-spec.7
+PRESETS_MAN_PAGE = $(DESTDIR)$(PREFIX)/share/man/man7/flametop-presets.7
 COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/flametop
 
 install: all
 	install -Dm755 $(BUILD)/flametop $(DESTDIR)$(PREFIX)/bin/flametop
 	install -Dm644 $(BUILD)/flametop.8 $(MAN_PAGE)
 	install -Dm644 $(SPEC_PAGE) $(SPEC_MAN_PAGE)
+	install -Dm644 $(BUILD)/flametop-presets.7 $(PRESETS_MAN_PAGE)
 	install -Dm644 $(BUILD)/flametop.bash $(COMPLETION)
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/flametop $(MAN_PAGE) $(SPEC_MAN_PAGE) $(COMPLETION)
+	rm -f $(DESTDIR)$(PREFIX)/bin/flametop $(MAN_PAGE) $(SPEC_MAN_PAGE) $(PRESETS_MAN_PAGE) \
+		$(COMPLETION)
 
 clean:
 	rm -rf $(BUILD)

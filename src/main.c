@@ -80,14 +80,34 @@ static int flush_output(void)
 	return EXIT_OUTPUT;
 }
 
+/* Prints the page of each --preset. */
+static int print_presets(const struct options *options)
+{
+	struct diag why = { 0 };
+	int status, err = 0;
+
+	for (size_t i = 0; i < options->preset_count && !err; i++)
+		err = preset_lists_print_page(stdout, options->presets, options->preset_texts[i],
+					      &why);
+	status = flush_output();
+	if (status || !err)
+		return status;
+	print_error(&why, err);
+	return EXIT_USAGE;
+}
+
 static int print_requested(const struct options *options)
 {
-	if (options->wants_help)
+	if (options->wants_help && options->preset_count)
+		return print_presets(options);
+	else if (options->wants_help)
 		option_table_print_help(stdout);
 	else if (options->wants_version)
 		safe_put(stdout, "flametop " VERSION "\n");
 	else if (options->wants_config)
 		config_print_sample(stdout);
+	else if (options->wants_presets_man)
+		manual_print_presets(stdout);
 	else if (options->wants_man)
 		manual_print(stdout);
 	else
@@ -117,7 +137,10 @@ static int print_about_probes(const struct options *options)
 					options->format == OUTPUT_JSON, &why);
 	else if (options->target_pattern)
 		err = probe_lists_print_targets(stdout, options->target_pattern,
-						options->max_rows, pid, &why);
+						options->max_rows, pid, options->presets,
+						&why);
+	else if (options->lists_presets)
+		preset_lists_print(stdout, options->presets, options->format == OUTPUT_JSON);
 	else
 		err = probe_lists_print_probes(stdout, &why);
 	status = flush_output();
@@ -367,7 +390,18 @@ static int read_options(struct options *options, struct config *config, int argc
 				(options->wants_period ? COLUMN_BIT(COL_PERIOD) : 0);
 	for (int kind = 0; kind < VIEW_TABLES; kind++)
 		config->columns.hidden[kind] &= ~config->columns.asked;
+	if (!err && (!options->is_batch || options_is_probe_question(options)))
+		err = options_read_presets(options, why);
 	return err;
+}
+
+/* Errors in the user's own presets, which take nothing else away. */
+static void warn_of_presets(const char *lines)
+{
+	if (!lines)
+		return;
+	print_lines(lines);
+	log_warn("some presets of your own can't be used: --list-presets says why");
 }
 
 static void warn(struct diag *why, const char *file)
@@ -415,6 +449,7 @@ int main(int argc, char **argv)
 	source_paths_set(&options.source_paths);
 	warn(&warnings.config, "configuration");
 	warn(&warnings.state, "choice of columns");
+	warn_of_presets(options.preset_problems);
 	is_with_command = has_command(&options, argc, argv);
 	if (err) {
 		status = refuse(err == -EINVAL ? EXIT_USAGE : status_of_error(err), why.text,

@@ -14,6 +14,7 @@
 #include "fold/filter.h"
 #include "fold/tree.h"
 #include "listing/listing_rows.h"
+#include "probe/presets.h"
 #include "probe/probe_spec.h"
 #include "symbols/kernel_debug.h"
 #include "symbols/source_file.h"
@@ -70,6 +71,7 @@ enum option_value {
 	VALUE_CPU,
 	VALUE_EVENT,
 	VALUE_PROBE,
+	VALUE_PRESET,
 	VALUE_THEME,
 };
 
@@ -144,6 +146,11 @@ struct options {
 	struct probe_spec *probes;	/* owned; entry and return of one function are one probe */
 	size_t probe_count;
 	char *translations;		/* owned; "ONE-LINER\n  = SPEC\n" of --probe; NULL: none */
+	const char **preset_texts;	/* owned; --preset, as given; their probes are in `probes` */
+	size_t preset_count;
+	struct presets *presets;	/* owned; NULL: not read yet, see options_read_presets() */
+	char *preset_problems;		/* owned; errors in the user's own, a line each; NULL: none */
+	bool lists_presets;		/* --list-presets, --preset help */
 	bool is_only_probes;		/* --probe without an event: nothing else is sampled */
 	const char *hit_weight;		/* --weight; NULL: not given */
 	enum inside_calls inside;	/* --inside */
@@ -181,6 +188,7 @@ struct options {
 	bool prints_once;		/* print one table, when the command has ended */
 	bool is_batch, wants_help, wants_version;
 	bool wants_config, wants_man, wants_completion;	/* --print-config and the like */
+	bool wants_presets_man;	/* --print-man=presets */
 	bool wants_branches;	/* -b: capture.branch_filter says which, once checked */
 	bool wants_all, wants_format;	/* -a, --format were given; some options exclude them */
 	enum output_format format;
@@ -219,20 +227,38 @@ int options_parse_over(struct options *out, const struct option_setting *setting
 int options_parse(struct options *out, int argc, char **argv, struct diag *why);
 void options_finish(struct options *options);
 
+/* Reads the presets that flametop comes with and, unless --config none was given, the user's own,
+ * if they are not read yet; errors in the latter go to `preset_problems`. 0; -ENOMEM. */
+int options_read_presets(struct options *options, struct diag *why);
+
 /* Checks @setting. 0, or an error as from options_parse(), with its reason. */
 int options_check(const struct option_setting *setting, struct diag *why);
 
 /* True if there is only something to print: --help, --print-config and the like. */
 bool options_is_question(const struct options *options);
-/* True for --dry-run, --list-targets, --list-events, --lines, --vars and --list-probes, which also
- * only print, but depend on the machine and on all other options. */
+/* True for --dry-run, --list-targets, --list-presets, --list-events, --lines, --vars and
+ * --list-probes, which also only print, but depend on the machine and on all other options. */
 bool options_is_probe_question(const struct options *options);
 
-/* Prints flametop(8) and the bash completion, from the tables of options and commands.
- * Thread: main. */
+/* Prints flametop(8), flametop-presets(7) and the bash completion, from the tables of options and
+ * commands and the presets that flametop comes with. Thread: main. */
 
 /* Prints the manual page, in mdoc(7). */
 void manual_print(FILE *out);
+/* Prints the manual page of presets, in mdoc(7). */
+void manual_print_presets(FILE *out);
+
+/* Reads the presets that flametop comes with and, if @has_own, adds those in `presets` of the user's
+ * configuration directory; why a line or the file can't be used is written to *@problems, which the
+ * caller must free(); NULL: nothing is wrong. 0 or -ENOMEM. */
+int preset_lists_read(struct presets **out, bool has_own, char **problems, struct diag *why);
+
+/* Prints the presets, a line each, or as JSON. */
+void preset_lists_print(FILE *out, const struct presets *presets, bool is_json);
+
+/* Prints all about the preset that @text begins with. 0; -ENOENT: there is none, see presets_use(). */
+int preset_lists_print_page(FILE *out, const struct presets *presets, const char *text,
+			    struct diag *why);
 
 /* Prints a script for bash 4.4 or later that needs nothing else. */
 void completion_print(FILE *out);

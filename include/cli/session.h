@@ -209,10 +209,11 @@ int dry_run_print(FILE *out, const char *translations, const struct probe_spec *
 /* Prints the finder's results for @pattern, best first, as lines "SPEC<tab>where or what it is" or
  * "SPEC<tab>cannot: reason": at most @max (0: TARGET_RESULTS_MAX), then the number of further ones
  * in a line that begins with "#". If a name equals the pattern, merely similar ones are left out.
- * Waits until all names are loaded. The files of process @pid (0: none) come first.
+ * Waits until all names are loaded. The files of process @pid (0: none) come first. @presets:
+ * BORROWED.
  * 0; -ENOENT: nothing matches; or -errno of the finder. No thread may run yet. */
 int probe_lists_print_targets(FILE *out, const char *pattern, size_t max, pid_t pid,
-			      struct diag *why);
+			      const struct presets *presets, struct diag *why);
 
 /* --lines: prints the source lines of the function or source file that @text names as a probe does,
  * "u:FILE:FUNC" or "k:SOURCE.c", with :FROM, :FROM-TO or :FROM+COUNT after it (of a function

@@ -10,17 +10,13 @@
 #include "base/diag.h"
 #include "sandbox/sandbox.h"
 
-/* What can be probed or sampled: the kinds of targets, how one is shown, where
- * they are looked for; and presets, which are probes for common questions, each a spec as one could
- * type it.
- *
- * Use:    the finder lists presets by name and description; whether a target exists on this machine
- *         is checked as for typed specs.
- * Thread: constant; any.
+/* What can be probed or sampled: the kinds of targets, how one is shown, and where they are looked
+ * for. Thread: constant; any.
  */
 
 #define TARGET_RESULTS_MAX 100
-#define TARGET_SPEC_BYTES  320
+#define TARGET_SPEC_BYTES  1024	/* fits the specs of a preset */
+#define TARGET_SHOWN_BYTES 320
 #define TARGET_NOTE_BYTES  208	/* fits a reason of struct probe_abilities, and more */
 #define TARGET_QUERY_BYTES 384	/* one-liners of bpftrace have 50 to 300 */
 #define TARGET_EVENTS	   "e:"	/* begins a query for events to be sampled */
@@ -43,9 +39,11 @@ static inline bool target_is_event(enum target_kind_found kind)
 
 struct target_result {
 	enum target_kind_found kind;
-	char spec[TARGET_SPEC_BYTES];	/* ready to parse: "lat:vfs_read", "t:sched:sched_switch" */
-	char shown[TARGET_SPEC_BYTES];	/* display text: sanitized, demangled */
-	char note[TARGET_NOTE_BYTES];	/* "kernel", "libc.so.6", or a preset's description */
+	char spec[TARGET_SPEC_BYTES];	/* ready to parse: "lat:vfs_read", "t:sched:sched_switch";
+					 * of a preset of several probes a line each; of one that
+					 * needs a value: the text before it */
+	char shown[TARGET_SHOWN_BYTES];	/* display text: sanitized, demangled */
+	char note[TARGET_NOTE_BYTES];	/* "kernel", "libc.so.6", or what a preset shows */
 	uint64_t matched;	/* bit i: character i of `shown` matched, for highlighting */
 	bool is_able;		/* false: shown greyed; `note` has reason and remedy */
 	bool is_event;		/* `spec` is for -e */
@@ -54,26 +52,18 @@ struct target_result {
 };
 
 struct probe_abilities;
+struct presets;
 
 /* Where targets are looked for. */
 struct target_config {
 	struct sandbox *sandbox;	/* BORROWED; used by nobody else; must outlive the finder */
+	const struct presets *presets;	/* BORROWED, must outlive the finder; NULL: those that
+					 * flametop comes with */
 	pid_t pid;			/* process whose DSOs come first; 0: those of all */
 	const struct probe_abilities *abilities;	/* greys targets that lack one; must outlive
 							 * the finder. NULL: tried */
 	bool has_events;	/* events to be sampled are found, too */
 };
-
-struct probe_preset {
-	const char *name;	/* "block I/O latency" */
-	const char *spec;
-	const char *description;	/* one line: what it shows, and its limitations */
-	const char *aliases;	/* tools for the same question, and synonyms, separated by blanks;
-				 * NULL: none. Omits tools that show more than the preset does. */
-};
-
-extern const struct probe_preset probe_presets[];
-extern const size_t probe_preset_count;
 
 /* The thread that knows every name that can be probed, and searches as one types.
  *

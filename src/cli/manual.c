@@ -1,5 +1,6 @@
-/* manual.c - prints flametop(8) and the completion for bash: the text of flametop.8.in and
- * flametop.bash.in, where a line such as "@options@" is replaced by the contents of a table.
+/* manual.c - prints flametop(8), flametop-presets(7) and the completion for bash: the text of
+ * flametop.8.in, flametop_presets.7.in and flametop.bash.in, where a line such as "@options@" is
+ * replaced by the contents of a table.
  *
  * Source: mdoc(7); checked with mandoc -T lint.
  *
@@ -19,7 +20,7 @@
 
 #include "capture/event.h"
 #include "ingest/losses.h"
-#include "probe/targets.h"
+#include "probe/presets.h"
 #include "ui/keymap.h"
 #include "ui/theme.h"
 #include "ui/views.h"
@@ -33,7 +34,7 @@ struct text_part {
 };
 
 /* Files of this folder; the Makefile makes a string of each. */
-extern const char flametop_8_in[], flametop_bash_in[];
+extern const char flametop_8_in[], flametop_presets_7_in[], flametop_bash_in[];
 
 static const struct text_part *find_part(const struct text_part *parts, size_t count,
 					 const char *line, size_t length)
@@ -216,17 +217,92 @@ static void print_keys(FILE *out)
 	}
 }
 
-static void print_presets(FILE *out)
+/* Prints the names of all presets, with their titles; their own page has the rest. */
+static void print_preset_names(FILE *out)
 {
-	for (size_t i = 0; i < probe_preset_count; i++) {
-		fprintf(out, ".It %s\n", probe_presets[i].name);
-		print_prose(out, probe_presets[i].description);
-		if (probe_presets[i].aliases)
-			fprintf(out, "\n(%s)", probe_presets[i].aliases);
-		fputs(":\n.Dl", out);
-		print_spec(out, probe_presets[i].spec);
+	struct presets *presets;
+
+	if (presets_create(&presets))
+		return;
+	for (size_t i = 0; i < presets_count(presets); i++)
+		fprintf(out, ".It %s\n%s\n", presets_at(presets, i)->name,
+			presets_at(presets, i)->title);
+	presets_destroy(presets);
+}
+
+static void print_example(FILE *out, const char *example)
+{
+	fputs(".Bd -literal\n", out);
+	for (const char *at = example; *at; at += strcspn(at, "\n") + 1) {
+		fputs(*at == '.' || *at == '\'' ? "\\&" : "", out);
+		print_escaped(out, at, strcspn(at, "\n"));
 		fputc('\n', out);
 	}
+	fputs(".Ed\n", out);
+}
+
+static void print_entry(FILE *out, const char *name, const char *text, const char *value)
+{
+	fputs(".It", out);
+	print_argument(out, name);
+	fputc('\n', out);
+	print_prose(out, text);
+	if (value)
+		fprintf(out, " (%s)", value);
+	fputc('\n', out);
+}
+
+static void print_entries(FILE *out, const struct preset *preset)
+{
+	if (!preset->parameter_count && !preset->column_count)
+		return;
+	fputs(".Bl -tag -width daddr_v6 -compact\n", out);
+	for (uint32_t i = 0; i < preset->parameter_count; i++)
+		print_entry(out, preset->parameters[i].name, preset->parameters[i].text,
+			    preset->parameters[i].value);
+	for (uint32_t i = 0; i < preset->column_count; i++)
+		print_entry(out, preset->columns[i].name, preset->columns[i].text, NULL);
+	fputs(".El\n", out);
+}
+
+static void print_preset(FILE *out, const struct preset *preset)
+{
+	char usage[PRESET_LINE_BYTES];
+
+	fprintf(out, ".Ss %s\n", preset->name);
+	print_prose(out, preset->title);
+	fputs(":\n", out);
+	print_prose(out, preset->about);
+	fputs(".\n", out);
+	if (preset->parameter_count) {
+		preset_usage(preset, usage, sizeof(usage));
+		fputs(".Dl", out);
+		print_argument(out, usage);
+		fputc('\n', out);
+	}
+	if (preset->also[0])
+		fprintf(out, "Also found as\n%s.\n", preset->also);
+	if (preset->needs[0])
+		fprintf(out, "Needs %s.\n", preset->needs);
+	for (uint32_t i = 0; i < preset->probe_count; i++) {
+		fputs(".Dl", out);
+		print_spec(out, preset->probes[i]);
+		fputc('\n', out);
+	}
+	print_entries(out, preset);
+	if (preset->example[0])
+		print_example(out, preset->example);
+}
+
+static void print_presets(FILE *out)
+{
+	struct presets *presets;
+
+	if (presets_create(&presets))
+		return;
+	for (size_t i = 0; i < presets_count(presets); i++)
+		print_preset(out, presets_at(presets, i));
+	presets_destroy(presets);
 }
 
 static void print_columns(FILE *out)
@@ -261,13 +337,20 @@ void manual_print(FILE *out)
 {
 	static const struct text_part parts[] = {
 		{ "@options@", print_options },
-		{ "@presets@", print_presets },
+		{ "@presets@", print_preset_names },
 		{ "@keys@", print_keys },
 		{ "@columns@", print_columns },
 		{ "@losses@", print_losses },
 	};
 
 	print_text(out, flametop_8_in, parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+void manual_print_presets(FILE *out)
+{
+	static const struct text_part parts[] = { { "@presets@", print_presets } };
+
+	print_text(out, flametop_presets_7_in, parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 static void print_pattern(FILE *out, const struct option_row *row)
@@ -319,6 +402,18 @@ static void print_words(FILE *out, const char *const *words)
 		fprintf(out, " %s", *words++);
 }
 
+static void print_preset_words(FILE *out)
+{
+	struct presets *presets;
+
+	if (presets_create(&presets))
+		return;
+	for (size_t i = 0; i < presets_count(presets); i++)
+		fprintf(out, " %s", presets_at(presets, i)->name);
+	fputs(" help", out);
+	presets_destroy(presets);
+}
+
 /* Prints the shell function that offers the values, and its arguments. */
 static void print_offer(FILE *out, const struct option_row *row)
 {
@@ -366,6 +461,10 @@ static void print_offer(FILE *out, const struct option_row *row)
 		break;
 	case VALUE_PROBE:
 		fputs("_flametop_probes", out);
+		break;
+	case VALUE_PRESET:
+		fputs("_flametop_words", out);
+		print_preset_words(out);
 		break;
 	case VALUE_THEME:
 		fputs("_flametop_words", out);

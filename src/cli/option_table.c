@@ -285,8 +285,22 @@ const struct option_row option_rows[] = {
 			"ends. Needs -e, for the samples.",
 	},
 	{
+		.group = OPTIONS_PROBES, .name = "preset", .argument = "NAME",
+		.set = option_set_preset, .choice = CHOICE_EVENT, .value = VALUE_PRESET,
+		.help = "probes for a usual question, as 'ext4slower 5';\n"
+			"repeatable; --help after it: what it shows, an example",
+		.more = "Values follow NAME in the same argument. Its probes are as if --probe had "
+			"each; --dry-run shows them. Tools of bcc, bpftrace and perf-tools give "
+			"most presets their name; help is the list of all. See flametop-presets(7).",
+	},
+	{
+		.group = OPTIONS_PROBES, .name = "list-presets", .flag = FLAG(lists_presets),
+		.help = "print all presets, also your own",
+		.more = "Works with --format json.",
+	},
+	{
 		.group = OPTIONS_PROBES, .name = "dry-run", .flag = FLAG(is_dry_run),
-		.help = "only print what --probe would do",
+		.help = "only print what --probe or --preset would do",
 		.more = "Also the spec of each site for machines without debug information.",
 	},
 	{
@@ -588,8 +602,9 @@ const struct option_row option_rows[] = {
 		.help = "a configuration of all defaults, commented out",
 	},
 	{
-		.group = OPTIONS_OTHER, .name = "print-man", .flag = FLAG(wants_man),
-		.help = "flametop(8) in mdoc, for packagers",
+		.group = OPTIONS_OTHER, .name = "print-man", .argument = "[=presets]",
+		.set = option_set_man,
+		.help = "flametop(8), or flametop-presets(7), for packagers",
 	},
 	{
 		.group = OPTIONS_OTHER, .name = "print-completion",

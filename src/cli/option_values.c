@@ -107,6 +107,33 @@ int option_set_weight(struct options *out, const char *as, const char *text, str
 	return 0;
 }
 
+int option_set_preset(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	const char **bigger;
+
+	(void)as;
+	if (!strcmp(text, "help")) {
+		out->lists_presets = true;
+		return 0;
+	}
+	bigger = reallocarray(out->preset_texts, out->preset_count + 1, sizeof(*bigger));
+	if (!bigger)
+		return diag_set(why, -ENOMEM, "no memory for a preset");
+	bigger[out->preset_count++] = text;
+	out->preset_texts = bigger;
+	return 0;
+}
+
+int option_set_man(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	if (text && strcmp(text, "presets") != 0)
+		return diag_set(why, -EINVAL, "%s=%s: presets has a page of its own, and the rest "
+				"is %s alone", as, text, as);
+	out->wants_man = true;
+	out->wants_presets_man = text;
+	return 0;
+}
+
 int option_set_pattern(struct options *out, const char *as, const char *text, struct diag *why)
 {
 	(void)as;

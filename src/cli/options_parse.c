@@ -15,6 +15,7 @@
 
 #include "analyzer/analyzer.h"
 #include "base/clock.h"
+#include "option_values.h"
 #include "probe/probe_engine.h"
 #include "probe/probe_expression.h"
 
@@ -248,14 +249,14 @@ bool options_is_question(const struct options *options)
 bool options_is_probe_question(const struct options *options)
 {
 	return options->is_dry_run || options->target_pattern || options->lists_events ||
-	       options->lines_of ||
+	       options->lists_presets || options->lines_of ||
 	       options->variables_of || options->lists_probes;
 }
 
 /* What is only printed, but as text or JSON. */
 static bool has_formats(const struct options *out)
 {
-	return out->lines_of || out->variables_of || out->lists_events;
+	return out->lines_of || out->variables_of || out->lists_events || out->lists_presets;
 }
 
 /* Whether hits of @spec can weigh @weight, as typed. */
@@ -299,17 +300,18 @@ static int check_probes(const struct options *out, struct diag *why)
 	const struct target *target = &out->capture.target;
 
 	if (out->is_dry_run && !out->probe_count)
-		return diag_set(why, -EINVAL, "--dry-run needs --probe: it prints what that would "
-				"do");
+		return diag_set(why, -EINVAL, "--dry-run needs --probe or --preset: it prints what "
+				"that would do");
 	if (out->is_dry_run + !!out->target_pattern + out->lists_events + !!out->lines_of +
-	    !!out->variables_of + out->lists_probes > 1)
+	    !!out->variables_of + out->lists_probes + out->lists_presets > 1)
 		return diag_set(why, -EINVAL, "only one of --dry-run, --list-targets, "
-				"--list-events, --lines, --vars and --list-probes can be printed");
+				"--list-presets, --list-events, --lines, --vars and --list-probes "
+				"can be printed");
 	if (has_formats(out) && out->wants_format &&
 	    out->format != OUTPUT_TEXT && out->format != OUTPUT_JSON)
 		return diag_set(why, -EINVAL, "--%s: --format text or json",
 				out->lines_of ? "lines" : out->variables_of ? "vars"
-				: "list-events");
+				: out->lists_events ? "list-events" : "list-presets");
 	if (out->with_externs && !out->variables_of)
 		return diag_set(why, -EINVAL, "--externs is for --vars");
 	if (out->replay_path && options_is_probe_question(out))
@@ -490,6 +492,41 @@ static int check_together(struct options *out, struct diag *why)
 	return out->hide_user ? hide_level(FILTER_USER, out, why) : 0;
 }
 
+int options_read_presets(struct options *options, struct diag *why)
+{
+	const bool has_own = !options->config_path || strcmp(options->config_path, "none") != 0;
+
+	if (options->presets)
+		return 0;
+	return preset_lists_read(&options->presets, has_own, &options->preset_problems, why);
+}
+
+static int use_preset(struct options *out, const char *text, struct diag *why)
+{
+	struct preset_use *use = malloc(sizeof(*use));
+	int err = use ? presets_use(out->presets, text, use, why)
+		      : diag_set(why, -ENOMEM, "no memory for a preset");
+
+	if (err == -ENOENT)
+		err = why->err = -EINVAL;
+	for (uint32_t i = 0; !err && i < use->count; i++)
+		err = option_set_probe(out, "--preset", use->specs[i], why);
+	free(use);
+	return err;
+}
+
+/* Adds the probes of --preset; with --help there is only something to print. */
+static int use_presets(struct options *out, struct diag *why)
+{
+	int err = 0;
+
+	if (out->preset_count && (out->wants_help || !options_is_question(out)))
+		err = options_read_presets(out, why);
+	for (size_t i = 0; !err && !options_is_question(out) && i < out->preset_count; i++)
+		err = use_preset(out, out->preset_texts[i], why);
+	return err;
+}
+
 static void set_defaults(struct options *out)
 {
 	*out = (struct options){
@@ -539,6 +576,8 @@ int options_parse_over(struct options *out, const struct option_setting *setting
 			err = take_setting(out, &settings[i], why);
 	if (!err)
 		err = walk(argc, argv, take, out, NULL, why);
+	if (!err)
+		err = use_presets(out, why);
 	if (err)
 		return err;
 	out->is_batch |= out->has_events;
@@ -574,5 +613,8 @@ void options_finish(struct options *options)
 	free(options->events);
 	free(options->probes);
 	free(options->translations);
+	free(options->preset_texts);
+	presets_destroy(options->presets);
+	free(options->preset_problems);
 	target_finish(&options->capture.target);
 }

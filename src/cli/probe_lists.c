@@ -34,11 +34,17 @@ static const struct target_reply *wait_for_all(struct target_finder *finder)
 static void print_result(FILE *out, const struct target_result *result)
 {
 	char spec[4 * TARGET_SPEC_BYTES];	/* "\x1b" for a byte */
+	const char *at = result->spec;
+	size_t length;
 
-	sanitize_text(spec, sizeof(spec), result->spec, strlen(result->spec));
-	safe_print(out, "%s\t%s%s\n", sanitize_checked(spec[0] ? spec : result->shown),
-		   result->is_able ? SAFE_TEXT("") : SAFE_TEXT("cannot: "),
-		   sanitize_checked(result->note));
+	do {	/* a preset has a line for each of its probes */
+		length = strcspn(at, "\n");
+		sanitize_text(spec, sizeof(spec), at, length);
+		safe_print(out, "%s\t%s%s\n", sanitize_checked(spec[0] ? spec : result->shown),
+			   result->is_able ? SAFE_TEXT("") : SAFE_TEXT("cannot: "),
+			   sanitize_checked(result->note));
+		at += length + 1;
+	} while (at[-1]);
 }
 
 /* True if the result equals the pattern exactly, with or without the file or group. */
@@ -147,9 +153,9 @@ static int print_found_targets(FILE *out, struct target_config *config, const ch
 }
 
 int probe_lists_print_targets(FILE *out, const char *pattern, size_t max, pid_t pid,
-			      struct diag *why)
+			      const struct presets *presets, struct diag *why)
 {
-	struct target_config config = { .pid = pid };
+	struct target_config config = { .pid = pid, .presets = presets };
 	struct target_finder *finder = NULL;
 	char file[PROBE_FILE_BYTES];
 	const char *functions;

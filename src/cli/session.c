@@ -435,9 +435,10 @@ static pid_t pid_of(const struct session *session)
 }
 
 /* Creates the finder. A failure is only logged, as everything else works without it. */
-static void create_finder(struct session *session)
+static void create_finder(struct session *session, const struct presets *presets)
 {
 	const struct target_config config = {
+		.presets = presets,
 		.sandbox = session->sandboxes[SANDBOX_OF_TARGETS], .pid = pid_of(session),
 		.has_events = true,
 	};
@@ -470,7 +471,7 @@ static int session_probes_create(struct session *session, const struct options *
 	if (err)
 		return err;
 	if (!options->is_batch)
-		create_finder(session);
+		create_finder(session, options->presets);
 	session->probe_control = (struct probe_control){
 		.owner = session->probes, .request = queue_request, .reply = take_probe_reply,
 		.fd = probe_engine_reply_fd(session->probes), .cap_pct = config.cap_pct,

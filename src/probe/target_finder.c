@@ -27,6 +27,7 @@
 #include "point_file.h"
 #include "point_user.h"
 #include "probe/one_liner.h"
+#include "probe/presets.h"
 #include "probe/probe_spec.h"
 #include "probe_section.h"
 #include "sandbox/probe_names.h"
@@ -57,6 +58,8 @@ struct target_finder {
 
 	/* The fields below belong to the finder's thread. */
 	pid_t pid;			/* process of the question; 0: none */
+	struct presets *own_presets;	/* owned; NULL: the caller gave some */
+	const struct presets *presets;
 	struct target_loader *loader;
 	struct target_index **indexes;	/* owned, with the indexes themselves */
 	size_t count, room;
@@ -375,6 +378,23 @@ static void add_one_liner(const struct target_finder *finder, struct target_repl
 	add_result(reply, &refused);
 }
 
+/* Adds a preset that was typed with values for its parameters: "ext4slower 5". */
+static void add_typed_preset(const struct target_finder *finder, struct target_reply *reply)
+{
+	struct target_result result = { .kind = TARGET_PRESET, .is_able = true };
+	const char *text = finder->query.text;
+	struct preset_use *use = malloc(sizeof(*use));
+
+	if (use && strchr(text, ' ') && !presets_use(finder->presets, text, use, NULL) &&
+	    use->preset->parameter_count &&
+	    preset_use_join(use, result.spec, sizeof(result.spec)) < sizeof(result.spec)) {
+		sanitize_text(result.shown, sizeof(result.shown), text, strlen(text));
+		snprintf(result.note, sizeof(result.note), "%s", use->preset->about);
+		add_result(reply, &result);
+	}
+	free(use);
+}
+
 /* Adds the query itself if it is a complete spec. */
 static void add_typed(const struct target_finder *finder, struct target_reply *reply)
 {
@@ -453,6 +473,8 @@ static void reply(struct target_finder *finder)
 	reply->is_loading = finder->requests > 0;
 	snprintf(reply->words, sizeof(reply->words), "%s", finder->query.words);
 	add_typed(finder, reply);
+	if (!is_of_events(&finder->query))
+		add_typed_preset(finder, reply);
 	if (finder->query.path[0])
 		add_failure(finder, reply);
 	add_hits(finder, reply);
@@ -495,13 +517,24 @@ int target_finder_create(struct target_finder **out, const struct target_config 
 	struct target_finder *finder = calloc(1, sizeof(*finder));
 	const struct service_plan plan = { .name = "flametop-find", .serve = serve,
 					   .owner = finder };
-	int err;
+	struct target_config own = *config;
+	int err = 0;
 
 	*out = NULL;
 	if (!finder)
 		return diag_set(why, -ENOMEM, "no memory to find targets of probes");
 	finder->has_events = config->has_events;
-	err = target_loader_create(&finder->loader, config, wake, finder, why);
+	if (!config->presets)
+		err = presets_create(&finder->own_presets);
+	if (err) {
+		diag_set(why, err, "no memory for presets");
+		free(finder);
+		return err;
+	}
+	if (finder->own_presets)
+		own.presets = finder->own_presets;
+	finder->presets = own.presets;
+	err = target_loader_create(&finder->loader, &own, wake, finder, why);
 	if (!err) {
 		err = service_create(&finder->service, &plan);
 		if (err)
@@ -533,6 +566,7 @@ bool target_finder_destroy(struct target_finder *finder)
 	free(mailbox_take(&finder->questions));
 	free(mailbox_take(&finder->replies));
 	free(finder->held);
+	presets_destroy(finder->own_presets);
 	free(finder);
 	return true;
 }

@@ -26,7 +26,7 @@
 #define PRESET		(TARGET_SCATTERED / 4)	/* score: more than all else, less than a scattered
 						 * word costs */
 
-_Static_assert(TARGET_TEXT_BYTES <= TARGET_SPEC_BYTES, "what matched is shown");
+_Static_assert(TARGET_TEXT_BYTES <= TARGET_SHOWN_BYTES, "what matched is shown");
 
 struct row {
 	uint32_t raw, shown, note;	/* offsets into `texts`; note TARGET_NO_TEXT: the index's */
@@ -211,7 +211,8 @@ int target_index_add(struct target_index *index, const struct target_name *name)
 			   .aliases = TARGET_NO_TEXT };
 	int err;
 
-	if (length >= PROBE_FUNCTION_BYTES || length == 0)
+	if (length >= (index->kind == TARGET_PRESET ? TARGET_SPEC_BYTES : PROBE_FUNCTION_BYTES) ||
+	    length == 0)
 		return 0;
 	if (is_full(index))
 		return -E2BIG;

@@ -24,6 +24,7 @@
 #include "base/service.h"
 #include "capture/event.h"
 #include "capture/tracefs.h"
+#include "probe/presets.h"
 #include "probe/probe_spec.h"
 #include "probe/targets.h"
 #include "probe_abilities.h"
@@ -367,23 +368,35 @@ static unsigned int unable_of(struct target_index *index, const struct probe_abi
 	return target_index_reason(index, abilities->list[needs[spec.kind].tracefs].reason);
 }
 
-static int load_presets(struct target_index **out, const struct probe_abilities *abilities)
+static int add_preset(struct target_index *index, const struct preset *preset,
+		      const struct probe_abilities *abilities, struct preset_use *use)
+{
+	char specs[TARGET_SPEC_BYTES], names[PRESET_NAME_BYTES + PRESET_ALSO_BYTES];
+	const bool is_whole = preset_use_defaults(preset, use);
+	struct target_name name = { .raw = specs, .shown = preset->title, .note = preset->about,
+				    .aliases = names };
+
+	if (is_whole)
+		preset_use_join(use, specs, sizeof(specs));
+	else	/* the user types the rest */
+		snprintf(specs, sizeof(specs), "%s", use->specs[0][0] ? use->specs[0] : "t:");
+	snprintf(names, sizeof(names), "%s %s", preset->name, preset->also);
+	for (uint32_t i = 0; i < use->count && !name.reason; i++)
+		name.reason = unable_of(index, abilities, use->specs[i]);
+	return target_index_add(index, &name);
+}
+
+static int load_presets(struct target_index **out, const struct target_config *config)
 {
 	struct target_index *index = target_index_create(TARGET_PRESET, "", "");
-	int err = index ? 0 : -ENOMEM;
+	struct preset_use *use = malloc(sizeof(*use));
+	int err = index && use ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < probe_preset_count && !err; i++) {
-		const struct target_name name = {
-			.raw = probe_presets[i].spec, .shown = probe_presets[i].name,
-			.note = probe_presets[i].description,
-			.aliases = probe_presets[i].aliases,
-			.reason = unable_of(index, abilities, probe_presets[i].spec),
-		};
-
-		err = target_index_add(index, &name);
-	}
+	for (size_t i = 0; !err && i < presets_count(config->presets); i++)
+		err = add_preset(index, presets_at(config->presets, i), config->abilities, use);
 	if (err)
 		target_index_destroy(index);
+	free(use);
 	*out = err ? NULL : index;
 	return err;
 }
@@ -425,7 +438,7 @@ static void load_system(struct target_loader *loader)
 		probe_abilities_try(&loader->abilities);
 		loader->config.abilities = &loader->abilities;
 	}
-	err = load_presets(&index, loader->config.abilities);
+	err = load_presets(&index, &loader->config);
 	hand_over_source(loader, index, err, &why, "presets");
 	load_leftovers(loader);
 	why.err = 0;

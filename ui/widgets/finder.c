@@ -269,6 +269,45 @@ static void take_marked(struct ui_state *state)
 	state_change_source(state, SOURCE_EVENT, text);
 }
 
+/* Copies the spec to the input line, to add arguments or a condition. */
+static void edit_result(struct ui_state *state)
+{
+	struct finder *finder = finder_of(state);
+	const struct target_result *result;
+
+	if (finder->cursor >= result_count(finder))
+		return;
+	result = result_at(finder, finder->cursor);
+	if (result->kind == TARGET_LEFTOVER || result->kind == TARGET_PROBE ||
+	    strlen(result->spec) >= PROMPT_BYTES || strchr(result->spec, '\n')) {
+		state_say(state, "it can't be edited here");
+		return;
+	}
+	prompt_open(&finder->input, label, result->spec);
+	finder->cursor = finder->top = 0;
+	ask(state);
+}
+
+/* Requests the probes of a preset, each as it stands: there is no panel for several. */
+static void take_preset(struct ui_state *state, const struct target_result *result)
+{
+	struct probe_request request = { .kind = PROBE_ADD, .choice.with_stacks = true };
+	char specs[TARGET_SPEC_BYTES], *at = NULL;
+	struct diag why;
+
+	memcpy(specs, result->spec, sizeof(specs));
+	for (char *text = strtok_r(specs, "\n", &at); text; text = strtok_r(NULL, "\n", &at)) {
+		if (probe_spec_parse(&request.choice.spec, text, &why)) {
+			state_say(state, "%s", why.text);
+			return;
+		}
+		if (!state_probe_request(state, &request))
+			return;
+	}
+	close_finder(finder_of(state));
+	state_say(state, "attaching the probes of %s\u2026", result->shown);
+}
+
 /* Opens the panel for a result; of one that can't be probed it says why, and the box stays. */
 static void take_spec(struct ui_state *state, const struct target_result *result)
 {
@@ -276,8 +315,15 @@ static void take_spec(struct ui_state *state, const struct target_result *result
 	struct probe_spec spec;
 	struct diag why;
 
+	if (result->kind == TARGET_PRESET && strchr(result->spec, '\n')) {
+		take_preset(state, result);
+		return;
+	}
 	if (probe_spec_parse(&spec, result->spec, &why)) {
-		state_say(state, "%s", why.text);
+		if (result->kind == TARGET_PRESET)	/* it needs more words */
+			edit_result(state);
+		else
+			state_say(state, "%s", why.text);
 		return;
 	}
 	close_finder(finder_of(state));
@@ -330,25 +376,6 @@ static void take_result(struct ui_state *state)
 		take_spec(state, result);
 	else if (state_probe_request(state, &sweep))
 		state_say(state, "removing what dead instances of flametop left");
-}
-
-/* Copies the spec to the input line, to add arguments or a condition. */
-static void edit_result(struct ui_state *state)
-{
-	struct finder *finder = finder_of(state);
-	const struct target_result *result;
-
-	if (finder->cursor >= result_count(finder))
-		return;
-	result = result_at(finder, finder->cursor);
-	if (result->kind == TARGET_LEFTOVER || result->kind == TARGET_PROBE ||
-	    strlen(result->spec) >= PROMPT_BYTES) {
-		state_say(state, "it can't be edited here");
-		return;
-	}
-	prompt_open(&finder->input, label, result->spec);
-	finder->cursor = finder->top = 0;
-	ask(state);
 }
 
 static void move_to(struct finder *finder, size_t cursor)
@@ -744,21 +771,37 @@ static void draw_nothing(const struct finder *finder, struct canvas *canvas)
 	}
 }
 
+/* Writes the number of a preset's probes and the first of them. */
+static void write_several(const struct target_result *result, char *out, size_t room)
+{
+	int count = 1;
+
+	for (const char *at = result->spec; (at = strchr(at, '\n')); at++)
+		count++;
+	snprintf(out, room, "%d probes: %.*s", count, (int)strcspn(result->spec, "\n"),
+		 result->spec);
+}
+
 /* Draws the spec of the chosen line, or what its own line may have cut. */
 static void draw_chosen(const struct finder *finder, struct canvas *canvas)
 {
 	struct canvas_area line = { finder->x + 1 + CURSOR_CELLS, finder->y + finder->height - 2,
 				    finder->width - 2 - CURSOR_CELLS - 1 };
 	const struct target_result *result = result_at(finder, finder->cursor);
+	char several[TARGET_SPEC_BYTES + 16];
 
-	if (result->is_counted)
+	if (result->is_able && strchr(result->spec, '\n')) {
+		write_several(result, several, sizeof(several));
+		canvas_put_text(canvas, line, canvas_clean(several), ROLE_BOX_DIM);
+	} else if (result->is_counted) {
 		canvas_put_text(canvas, line, SAFE_TEXT("Enter counts it beside the samples: the "
 							"counter line (=) and V have it"),
 				ROLE_BOX_DIM);
-	else
+	} else {
 		canvas_put_text(canvas, line, canvas_clean(result->is_able && !result->is_event
 							   ? result->spec : result->note),
 				ROLE_BOX_DIM);
+	}
 }
 
 static void draw_finder(struct ui_state *state, struct canvas *canvas, int top, int bottom)

@@ -673,18 +673,18 @@ static void test_probes_that_cannot_be_are_refused(void **state)
 	(void)state;
 	refuse("--probe k:", "--probe k:: column 3: a name is missing");
 	refuse("--probe k:f --probe k:f", "--probe k:f: it is given twice");
-	refuse("--dry-run", "--dry-run needs --probe: it prints what that would do");
-	refuse("-l --list-targets x", "only one of --dry-run, --list-targets, --list-events, "
-	       "--lines, --vars and --list-probes can be printed");
-	refuse("-l --list-events", "only one of --dry-run, --list-targets, --list-events, "
-	       "--lines, --vars and --list-probes can be printed");
+	refuse("--dry-run", "--dry-run needs --probe or --preset: it prints what that would do");
+	refuse("-l --list-targets x", "only one of --dry-run, --list-targets, "
+	       "--list-presets, --list-events, --lines, --vars and --list-probes can be printed");
+	refuse("-l --list-events", "only one of --dry-run, --list-targets, "
+	       "--list-presets, --list-events, --lines, --vars and --list-probes can be printed");
 	refuse("--list-events --format csv", "--format csv is for --stat");
 	refuse("--list-events --format folded", "--list-events: --format text or json");
-	refuse("-l --lines k:f", "only one of --dry-run, --list-targets, --list-events, --lines, "
-	       "--vars and --list-probes can be printed");
+	refuse("-l --lines k:f", "only one of --dry-run, --list-targets, "
+	       "--list-presets, --list-events, --lines, --vars and --list-probes can be printed");
 	refuse("--vars k:f --format folded", "--vars: --format text or json");
-	refuse("--vars k:f --lines k:f", "only one of --dry-run, --list-targets, --list-events, "
-	       "--lines, --vars and --list-probes can be printed");
+	refuse("--vars k:f --lines k:f", "only one of --dry-run, --list-targets, "
+	       "--list-presets, --list-events, --lines, --vars and --list-probes can be printed");
 	refuse("--externs", "--externs is for --vars");
 	refuse("--lines k:f --format folded", "--lines: --format text or json");
 	refuse("-i x --list-probes", "-i shows a recording: probes and events are of this "
