@@ -146,10 +146,10 @@ struct options {
 	struct probe_spec *probes;	/* owned; entry and return of one function are one probe */
 	size_t probe_count;
 	char *translations;		/* owned; "ONE-LINER\n  = SPEC\n" of --probe; NULL: none */
-	const char **preset_texts;	/* owned; --preset, as given; their probes are in `probes` */
+	const char **preset_texts;	/* owned; --preset, as given; in `probes`, too */
 	size_t preset_count;
 	struct presets *presets;	/* owned; NULL: not read yet, see options_read_presets() */
-	char *preset_problems;		/* owned; errors in the user's own, a line each; NULL: none */
+	char *preset_problems;		/* owned; errors in the user's own; NULL: none */
 	bool lists_presets;		/* --list-presets, --preset help */
 	bool is_only_probes;		/* --probe without an event: nothing else is sampled */
 	const char *hit_weight;		/* --weight; NULL: not given */
@@ -248,15 +248,16 @@ void manual_print(FILE *out);
 /* Prints the manual page of presets, in mdoc(7). */
 void manual_print_presets(FILE *out);
 
-/* Reads the presets that flametop comes with and, if @has_own, adds those in `presets` of the user's
- * configuration directory; why a line or the file can't be used is written to *@problems, which the
- * caller must free(); NULL: nothing is wrong. 0 or -ENOMEM. */
+/* Reads the presets that flametop comes with and, if @has_own, adds those in `presets` of the
+ * user's configuration directory; why a line or the file can't be used is written to *@problems,
+ * which the caller must free(); NULL: nothing is wrong. 0 or -ENOMEM. */
 int preset_lists_read(struct presets **out, bool has_own, char **problems, struct diag *why);
 
 /* Prints the presets, a line each, or as JSON. */
 void preset_lists_print(FILE *out, const struct presets *presets, bool is_json);
 
-/* Prints all about the preset that @text begins with. 0; -ENOENT: there is none, see presets_use(). */
+/* Prints all about the preset that @text begins with. 0; -ENOENT: there is none, see
+ * presets_use(). */
 int preset_lists_print_page(FILE *out, const struct presets *presets, const char *text,
 			    struct diag *why);
 

@@ -291,7 +291,8 @@ const struct option_row option_rows[] = {
 			"repeatable; --help after it: what it shows, an example",
 		.more = "Values follow NAME in the same argument. Its probes are as if --probe had "
 			"each; --dry-run shows them. Tools of bcc, bpftrace and perf-tools give "
-			"most presets their name; help is the list of all. See flametop-presets(7).",
+			"most presets their name; help is the list of all. See "
+			"flametop-presets(7).",
 	},
 	{
 		.group = OPTIONS_PROBES, .name = "list-presets", .flag = FLAG(lists_presets),

@@ -1,7 +1,7 @@
 /* presets.c - see probe/presets.h.
  *
- * Idea: the text is copied once and cut where it stands; a preset points into the copy. What is wrong in a
- * line costs that line only, so that a slip in one preset does not take the others away.
+ * Idea: the text is copied once and cut where it stands; a preset points into the copy. What is
+ * wrong in a line costs that line only, so that a slip in one preset does not take the others away.
  *
  * Rejected: the grammar of the configuration (inih): it cuts values at " ;", which specs have, and
  * knows no column.
