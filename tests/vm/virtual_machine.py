@@ -78,7 +78,7 @@ X86_64 = Machine(
     name="x86_64", packages=Packages(), kernel="linux-image-cloud-amd64",
     qemu=("qemu-system-x86_64", "-cpu", "max,-cx16"), memory_mib=768,
     kernel_line="console=ttyS0 mitigations=off tsc=reliable",
-    serial="isa-serial", output="ttyS1", status="ttyS2", modules=("crc-itu-t",))
+    serial="isa-serial", output="ttyS1", status="ttyS2", modules=("crc-itu-t", "loop"))
 # To sign return addresses by the algorithm of the architecture would take most of its time. In ramfs
 # a file can't be sealed, as on disks; in tmpfs, which it would have else, it can.
 AARCH64 = Machine(
