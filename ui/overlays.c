@@ -7,6 +7,7 @@
 
 #include "command_list.h"
 #include "ui/keymap.h"
+#include "widgets/finder.h"
 
 static bool is_prompt_open(const struct ui_state *state)
 {
@@ -228,9 +229,34 @@ static const char *find_synonyms(const struct command *command)
 	return "";
 }
 
+/* A preset has the number of a command after the last. The finder shows what it is, and takes
+ * values for its parameters. */
 static void command_chosen(struct ui_state *state, const struct menu_item *item)
 {
-	state->chosen = &state->keymap->commands[item->id];
+	const size_t index = (size_t)item->id;
+
+	if (index < state->keymap->count)
+		state->chosen = &state->keymap->commands[index];
+	else
+		finder_open_text(state, presets_at(state->finder_control->presets,
+						   index - state->keymap->count)->name);
+}
+
+static void add_presets(struct ui_state *state)
+{
+	const struct presets *presets =
+		state->finder_control ? state->finder_control->presets : NULL;
+	char label[MENU_LABEL_BYTES];
+
+	for (size_t i = 0; presets && i < presets_count(presets); i++) {
+		const struct preset *preset = presets_at(presets, i);
+
+		snprintf(label, sizeof(label), "%-14s %s: %s", preset->name, preset->title,
+			 preset->about);
+		menu_add(&state->menu, (int)(state->keymap->count + i), MENU_PLAIN, label,
+			 "preset");
+		menu_set_synonyms(&state->menu, preset->also);
+	}
 }
 
 void cmd_palette(struct ui_state *state)
@@ -238,6 +264,7 @@ void cmd_palette(struct ui_state *state)
 	static const struct menu_use use = { command_chosen };
 	const struct command *table = state->keymap->commands;
 	char label[MENU_LABEL_BYTES], keys[KEYMAP_TEXT_BYTES];
+	bool has_finder = false;
 
 	state_open_menu(state, &use, "command", true);
 	for (size_t i = 0; i < state->keymap->count; i++) {
@@ -248,5 +275,8 @@ void cmd_palette(struct ui_state *state)
 		menu_add(&state->menu, (int)i, MENU_PLAIN, label,
 			 keymap_format(state->keymap, &table[i], keys));
 		menu_set_synonyms(&state->menu, find_synonyms(&table[i]));
+		has_finder |= !strcmp(table[i].name, "find-target");
 	}
+	if (has_finder)
+		add_presets(state);
 }

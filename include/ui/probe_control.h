@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "export/thread_rows.h"
+#include "probe/presets.h"
 #include "probe/probe_engine.h"
 #include "probe/targets.h"
 
@@ -30,6 +31,7 @@ struct finder_control {
 	/* Works like target_finder_reply(). */
 	const struct target_reply *(*reply)(void *owner);
 	void (*renew)(void *owner);	/* works like target_finder_renew() */
+	const struct presets *presets;	/* BORROWED; the palette lists them; NULL: none */
 	int fd;			/* readable when a reply waits */
 };
 

@@ -450,7 +450,7 @@ static void create_finder(struct session *session, const struct presets *presets
 	}
 	session->finder_control = (struct finder_control){
 		.owner = session->finder, .ask = ask_finder, .reply = take_reply,
-		.renew = renew_finder, .fd = target_finder_fd(session->finder),
+		.renew = renew_finder, .presets = presets, .fd = target_finder_fd(session->finder),
 	};
 }
 

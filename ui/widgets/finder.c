@@ -75,6 +75,14 @@ void finder_open(struct ui_state *state)
 		open_box(state, false, finder_of(state)->text);
 }
 
+void finder_open_text(struct ui_state *state, const char *text)
+{
+	struct finder *finder = finder_of(state);
+
+	snprintf(finder->text, sizeof(finder->text), "%s", text);
+	finder_open(state);
+}
+
 void finder_open_events(struct ui_state *state)
 {
 	finder_of(state)->is_seeking = open_box(state, true, "");

@@ -60,6 +60,8 @@ static inline struct finder *finder_of(const struct ui_state *state)
 /* Opens the box with the last text selected, so that the next letter replaces it. Shows a message
  * if there is no finder. */
 void finder_open(struct ui_state *state);
+/* Opens the box with @text, selected. */
+void finder_open_text(struct ui_state *state, const char *text);
 /* Opens the box as the picker of events, with the cursor on the one that is sampled. */
 void finder_open_events(struct ui_state *state);
 /* Call when the control has a reply. */

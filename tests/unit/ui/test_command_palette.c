@@ -46,6 +46,32 @@ static void test_the_palette_runs_what_is_chosen(void **state)
 	assert_string_equal(ui->state.menu.title, "sort by");
 }
 
+static void ask_nothing(void *owner, uint64_t number, const char *text, pid_t pid)
+{
+	(void)number;
+	(void)pid;
+	snprintf(owner, PROMPT_BYTES, "%s", text);
+}
+
+/* After all commands, by name or by another tool's; the finder goes on with it. */
+static void test_the_palette_has_presets(void **state)
+{
+	struct ui *ui = *state;
+	char asked[PROMPT_BYTES] = "";
+	struct finder_control control = { .owner = asked, .ask = ask_nothing, .fd = -1 };
+	struct presets *presets;
+
+	assert_int_equal(presets_create(&presets), 0);
+	control.presets = presets;
+	ui->state.finder_control = &control;
+	ui_press(ui, ":");
+	assert_string_equal(ui->state.menu.items[ui->state.menu.count - 1].note, "preset");
+	ui_choose(ui, "biosnoop");
+	assert_string_equal(asked, "biolatency");
+	ui->state.finder_control = NULL;
+	presets_destroy(presets);
+}
+
 static void test_a_row_meant_by_the_palette_is_waited_for(void **state)
 {
 	struct ui *ui = *state;
@@ -129,6 +155,7 @@ UNIT_TESTS(test_command_palette)
 		UI_TEST(test_the_palette_has_every_command_of_the_place_but_itself),
 		UI_TEST(test_the_palette_runs_what_is_chosen),
 		UI_TEST(test_a_row_meant_by_the_palette_is_waited_for),
+		UI_TEST(test_the_palette_has_presets),
 		UI_TEST(test_a_word_of_another_tool_finds_its_command_first),
 		UI_TEST(test_a_word_finds_what_the_place_has),
 		UI_TEST(test_what_a_command_does_finds_it),

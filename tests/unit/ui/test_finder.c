@@ -147,7 +147,7 @@ static int set_up(void **state)
 
 		assert_int_equal(target_index_add(test.indexes[from->index], &name), 0);
 	}
-	test.control = (struct finder_control){ NULL, ask, reply, renew, -1 };
+	test.control = (struct finder_control){ NULL, ask, reply, renew, NULL, -1 };
 	test.probes = (struct probe_control){ .request = order, .fd = -1, .cap_pct = 5 };
 	return 0;
 }
@@ -399,6 +399,48 @@ static void test_opened_again_typing_replaces_what_was_typed_last(void **state)
 	ui_press_key(&test.ui, UI_KEY_END);		/* to go on with it */
 	type("l");
 	assert_string_equal(test.text, "mall");
+}
+
+/* A preset of several probes has no panel: each is requested as it stands. */
+static void test_a_preset_of_several_probes_is_attached_at_once(void **state)
+{
+	const struct target_name preset = {
+		.raw = "t:sched:sched_switch\nlat:vfs_read count if lat > 10ms",
+		.shown = "slow things", .note = "both",
+	};
+
+	(void)state;
+	assert_int_equal(target_index_add(test.indexes[0], &preset), 0);
+	open_finder(80, 24);
+	type("slow thi");
+	ui_press_key(&test.ui, UI_KEY_TAB);
+	assert_string_equal(test.ui.state.message, "it can't be edited here");
+	ui_press_key(&test.ui, UI_KEY_ENTER);
+	assert_false(finder()->is_open);
+	assert_false(probe_panel_of(&test.ui.state)->is_open);
+	assert_int_equal(test.ui.state.out.probe_count, 2);
+	assert_string_equal(test.ui.state.out.probe_requests[0].choice.spec.text,
+			    "t:sched:sched_switch");
+	assert_string_equal(test.ui.state.out.probe_requests[1].choice.spec.text,
+			    "lat:vfs_read count if lat > 10ms");
+	assert_int_equal(test.ui.state.out.probe_requests[1].kind, PROBE_ADD);
+}
+
+/* "funclatency" alone lacks its function: it is typed after what is there. */
+static void test_a_preset_that_needs_a_value_is_typed_on(void **state)
+{
+	const struct target_name preset = {
+		.raw = "lat:", .shown = "latency of a function", .note = "of one",
+		.aliases = "funclatency",
+	};
+
+	(void)state;
+	assert_int_equal(target_index_add(test.indexes[0], &preset), 0);
+	open_finder(80, 24);
+	type("funclaten");
+	ui_press_key(&test.ui, UI_KEY_ENTER);
+	assert_true(finder()->is_open);
+	assert_string_equal(finder()->input.text, "lat:");
 }
 
 /* "futex wai" means the preset, though a function is called so, too. */
@@ -797,6 +839,8 @@ UNIT_TESTS(test_finder)
 		FINDER_TEST(test_tab_brings_the_spec_to_be_edited),
 		FINDER_TEST(test_escape_goes_back_and_the_text_is_there_again),
 		FINDER_TEST(test_opened_again_typing_replaces_what_was_typed_last),
+		FINDER_TEST(test_a_preset_of_several_probes_is_attached_at_once),
+		FINDER_TEST(test_a_preset_that_needs_a_value_is_typed_on),
 		FINDER_TEST(test_a_preset_found_by_its_words_is_before_functions),
 		FINDER_TEST(test_what_a_dead_flametop_left_is_removed_that_of_others_is_not),
 		FINDER_TEST(test_a_click_chooses_a_second_one_takes_outside_closes),
