@@ -267,7 +267,7 @@ static void test_presets_are_found_first_also_by_the_names_of_other_tools(void *
 static void test_a_tool_whose_question_has_no_preset_finds_none(void **state)
 {
 	static const char *const tools[] = {
-		"runqlat", "runqlen", "offcputime", "wakeuptime", "offwaketime", "cpudist",
+		"runqlen", "offcputime", "wakeuptime", "offwaketime", "cpudist",
 		"tcptop", "tcpstates", "cachestat", "cachetop",
 		"ext4dist", "filetop", "memleak", "profile",
 		"hardirqs", "softirqs", "vfsstat", "deadlock", "mountsnoop",
