@@ -611,6 +611,34 @@ static void test_a_one_liner_is_the_probes_that_it_means(void **state)
 	       "\"a_name_of_17_by\"");
 }
 
+static void test_presets_bring_their_probes(void **state)
+{
+	(void)state;
+	accept("--config none --preset sqliteslower --probe k:f --preset forks");
+	assert_int_equal(options.probe_count, 4);
+	assert_string_equal(options.probes[0].text, "k:f");
+	assert_string_equal(options.probes[1].text, "u:libsqlite3.so.0:{sqlite3_prepare_v2,"
+			    "sqlite3_prepare_v3} sql=$arg2:string");
+	assert_string_equal(options.probes[2].text, "lat:libsqlite3.so.0:sqlite3_step "
+			    "stmt=$arg1:x64 $retval:s32 if lat > 1ms");
+	assert_true(options.is_only_probes);
+	accept("--config none --preset funclatency --help");
+	assert_true(options_is_question(&options));
+	assert_int_equal(options.probe_count, 0);
+	assert_non_null(options.presets);
+	accept("--config none --preset help");
+	assert_true(options.lists_presets && options_is_probe_question(&options));
+	refuse("--config none --preset execsnop",
+	       "no preset is called execsnop: did you mean execsnoop? --list-presets has all");
+	refuse("--config none --preset funclatency", "--preset funclatency needs FUNC: of the "
+	       "kernel, or FILE:FUNC of a program or library");
+	refuse("--config none --preset forks --preset forks",
+	       "--preset t:sched:sched_process_fork parent_comm child_comm child_pid: it is given "
+	       "twice");
+	refuse("--list-presets -l", "only one of --dry-run, --list-targets, --list-presets, "
+	       "--list-events, --lines, --vars and --list-probes can be printed");
+}
+
 static void test_caps_and_leases_have_units(void **state)
 {
 	(void)state;
@@ -756,6 +784,7 @@ UNIT_TESTS(test_options)
 		TEST(test_probes_are_read_and_kept_in_order),
 		TEST(test_both_ends_of_one_place_are_one_probe),
 		TEST(test_a_one_liner_is_the_probes_that_it_means),
+		TEST(test_presets_bring_their_probes),
 		TEST(test_caps_and_leases_have_units),
 		TEST(test_questions_about_probes_look_at_the_other_options),
 		TEST(test_probes_that_cannot_be_are_refused),
