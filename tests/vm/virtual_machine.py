@@ -151,11 +151,13 @@ def kernel_image(machine=X86_64):
             raise NoPackage(f"{machine.kernel} holds no boot/vmlinuz")
         image = os.path.join(cache, os.path.basename(unpacked[0]))
         for name in machine.modules:
-            module = glob.glob(os.path.join(where, f"lib/modules/*/kernel/**/{name}.ko"),
+            module = glob.glob(os.path.join(where, f"lib/modules/*/kernel/**/{name}.ko*"),
                                recursive=True)
             if not module:
                 raise NoPackage(f"{machine.kernel} holds no {name}.ko")
-            os.rename(module[0], module_of(image, name))
+            if module[0].endswith(".xz"):   # since 6.12
+                run_quietly("xz", "-d", module[0])
+            os.rename(module[0].removesuffix(".xz"), module_of(image, name))
         os.rename(unpacked[0], image)   # whole, or not there
         return image
 
