@@ -411,7 +411,8 @@ static void end_copies(struct analyzer *analyzer)
 /* True if a table is full, maybe of rows that history does not refer to. */
 static bool has_full_table(const struct ingest *ingest)
 {
-	return (ingest->hits && ingest->hits->values.is_full) || reclaim_is_wanted(ingest);
+	return (ingest->hits && (ingest->hits->values.is_full || ingest->hits->keys.is_full ||
+				  ingest->hits->tuples.is_full)) || reclaim_is_wanted(ingest);
 }
 
 static void enforce_budget(struct analyzer *analyzer)

@@ -138,9 +138,9 @@ size_t budget_bytes(const struct ingest *ingest)
 }
 
 struct usage {
-	unsigned char *stacks, *tasks, *values, *tuples;	/* the last two: of probes */
+	unsigned char *stacks, *tasks, *values, *keys, *tuples;	/* the last three: of probes */
 	uint32_t *ages;		/* by stack: number of the last slice that has it, from 1 on */
-	uint32_t *new_stack, *new_task, *new_value, *new_tuple;
+	uint32_t *new_stack, *new_task, *new_value, *new_key, *new_tuple;
 };
 
 /* @age: not less than in the calls before. */
@@ -230,12 +230,13 @@ static void compact_hits(const struct usage *usage, struct ingest *ingest)
 
 	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
 		probes[slot] = hits->rows[slot].id;
-	hit_tuples_mark(&hits->tuples, usage->tuples, usage->values);
-	ingest_mark_hit_values(ingest, usage->values);
+	hit_tuples_mark(&hits->tuples, usage->tuples, usage->keys);
+	ingest_mark_hit_values(ingest, usage->keys);
 	probe_values_compact(&hits->values, usage->values, usage->new_value);
-	hit_tuples_compact(&hits->tuples, usage->tuples, usage->new_value, probes,
+	probe_values_compact(&hits->keys, usage->keys, usage->new_key);
+	hit_tuples_compact(&hits->tuples, usage->tuples, usage->new_key, probes,
 			   usage->new_tuple);
-	ingest_renumber_hit_values(ingest, usage->new_value);
+	ingest_renumber_hit_values(ingest, usage->new_key);
 	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
 		renumber_log(usage, &hits->rows[slot].log);
 }
@@ -288,20 +289,23 @@ static bool compact(struct ingest *ingest, const struct usage *usage)
 
 static bool is_whole(const struct usage *usage)
 {
-	return usage->stacks && usage->ages && usage->tasks && usage->values && usage->tuples &&
-	       usage->new_stack && usage->new_task && usage->new_value && usage->new_tuple;
+	return usage->stacks && usage->ages && usage->tasks && usage->values && usage->keys &&
+	       usage->tuples && usage->new_stack && usage->new_task && usage->new_value &&
+	       usage->new_key && usage->new_tuple;
 }
 
 bool budget_compact(struct ingest *ingest)
 {
 	const size_t stacks = ingest->trie.stacks.count + 1, tasks = ingest->tasks.task_count + 1;
 	const size_t values = ingest->hits ? ingest->hits->values.count + 1 : 1;
+	const size_t keys = ingest->hits ? ingest->hits->keys.count + 1 : 1;
 	const size_t tuples = ingest->hits ? ingest->hits->tuples.count + 1 : 1;
 	const uint32_t stacks_before = ingest->trie.stacks.count;
 	struct usage usage = {
 		.stacks = calloc(stacks, 1), .tasks = calloc(tasks, 1),
 		.ages = calloc(stacks, sizeof(uint32_t)),
 		.values = calloc(values, 1), .new_value = malloc(values * sizeof(uint32_t)),
+		.keys = calloc(keys, 1), .new_key = malloc(keys * sizeof(uint32_t)),
 		.tuples = calloc(tuples, 1), .new_tuple = malloc(tuples * sizeof(uint32_t)),
 		.new_stack = malloc(stacks * sizeof(uint32_t)),
 		.new_task = malloc(tasks * sizeof(uint32_t)),
@@ -316,6 +320,8 @@ bool budget_compact(struct ingest *ingest)
 	free(usage.tasks);
 	free(usage.values);
 	free(usage.new_value);
+	free(usage.keys);
+	free(usage.new_key);
 	free(usage.tuples);
 	free(usage.new_tuple);
 	free(usage.new_stack);

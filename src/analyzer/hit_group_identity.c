@@ -12,7 +12,7 @@ bool hit_group_has_stack(const struct probe_spec *spec)
 
 uint32_t hit_group_key(const struct ingest *ingest, uint32_t id)
 {
-	const struct probe_values *values = &ingest->hits->values;
+	const struct probe_values *values = &ingest->hits->keys;
 
 	if (id >= HIT_KEY_OTHER)
 		return id;
@@ -62,7 +62,7 @@ static uint64_t content_of(const struct ingest *ingest, uint32_t id)
 
 	if (id >= HIT_KEY_OTHER)
 		return id;
-	row = &ingest->hits->values.rows[id];
+	row = &ingest->hits->keys.rows[id];
 	return id_set_mix(row->number, (uint64_t)row->serial << 8 | row->form);
 }
 

@@ -158,7 +158,7 @@ static const char *put_value(struct probe_builder *builder, struct ingest *inges
 			     const struct probe_row *row, uint32_t id)
 {
 	const struct probe_reading *reading = row->generations[row->newest].reading;
-	const struct probe_values *values = &ingest->hits->values;
+	const struct probe_values *values = &ingest->hits->keys;
 	const struct value_row *from = id < HIT_KEY_OTHER ? &values->rows[id] : NULL;
 	char number[SNAPSHOT_NUMBER_BYTES];
 	struct probe_value value;

@@ -37,7 +37,7 @@ static uint32_t id_of_argument(struct ingest *ingest, const struct hit *hit, uin
 {
 	const struct probe_value *value = value_of_argument(hit, argument);
 	const uint8_t column = value ? (uint8_t)(value - hit->values) : 0;
-	const uint32_t id = hit_values_intern(&ingest->hits->values, hit->row->id, column, value);
+	const uint32_t id = hit_values_intern(&ingest->hits->keys, hit->row->id, column, value);
 
 	return id == ID_SET_NONE ? HIT_KEY_OTHER : id;
 }
@@ -64,7 +64,7 @@ static void add_part(struct ingest *ingest, struct hit_sums *sums, const struct 
 	if (spec->kind == AGGREGATE_HIST || spec->kind == AGGREGATE_LHIST)
 		part->bucket = probe_aggregate_bucket(spec, part->value);
 	if (spec->kind == AGGREGATE_TOP)
-		part->top = probe_values_number(&ingest->hits->values, hit->row->id,
+		part->top = probe_values_number(&ingest->hits->keys, hit->row->id,
 						(uint8_t)(UINT8_MAX - PROBE_KEY_KINDS - aggregate),
 						true, (uint64_t)part->value);
 	sums->part_count++;
@@ -113,7 +113,7 @@ void hit_sums_end(struct hit_sums *sums)
 static uint32_t text_id(struct ingest *ingest, uint32_t probe, enum probe_key_kind kind,
 			const char *text, size_t bytes)
 {
-	struct probe_values *values = &ingest->hits->values;
+	struct probe_values *values = &ingest->hits->keys;
 
 	return bytes ? probe_values_text(values, probe, column_of_key(kind), text, bytes)
 		     : probe_values_mark(values, probe, column_of_key(kind), VALUE_UNKNOWN);
@@ -122,7 +122,7 @@ static uint32_t text_id(struct ingest *ingest, uint32_t probe, enum probe_key_ki
 static uint32_t number_id(struct ingest *ingest, uint32_t probe, enum probe_key_kind kind,
 			  bool is_known, uint32_t number)
 {
-	struct probe_values *values = &ingest->hits->values;
+	struct probe_values *values = &ingest->hits->keys;
 
 	return is_known ? probe_values_number(values, probe, column_of_key(kind), false, number)
 			: probe_values_mark(values, probe, column_of_key(kind), VALUE_UNKNOWN);

@@ -64,6 +64,7 @@ void probe_hits_destroy(struct probe_hits *hits)
 	probe_pairs_finish(hits->pairs);
 	free(hits->pairs);
 	probe_values_finish(&hits->values);
+	probe_values_finish(&hits->keys);
 	hit_tuples_finish(&hits->tuples);
 	inside_finish(&hits->inside);
 	id_map_finish(&hits->stream_of);

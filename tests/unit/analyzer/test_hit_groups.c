@@ -333,6 +333,26 @@ static void test_what_has_no_room_is_other(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* Values that are no keys have filled their own room. */
+static void test_keys_have_room_of_their_own(void **state)
+{
+	struct probe_spec *spec = add_probe(PROBE_ENTRY);
+	const uint64_t hits = PROBE_VALUES_KNOWN_MAX + 10;
+	struct snapshot *snapshot;
+
+	(void)state;
+	add_key(spec, PROBE_KEY_VALUE, NAME);
+	for (uint64_t i = 0; i < hits; i++)
+		enter(S + i, PID, (int64_t)i, "a");
+	enter(S + hits, PID, 1, "b");
+	snapshot = frame(2 * S);
+	assert_true(feed.ingest.hits->values.is_full);
+	assert_int_equal(groups_of(snapshot)->count, 2);
+	assert_int_equal(find(snapshot, "a")->count, hits);
+	assert_int_equal(find(snapshot, "b")->count, 1);
+	snapshot_destroy(snapshot);
+}
+
 /* Ten calls of 1 us and one of 1 ms, a sample in each; one sample outside. */
 static void test_samples_inside_the_slowest_calls_are_shown_alone(void **state)
 {
@@ -425,6 +445,7 @@ UNIT_TESTS(test_hit_groups)
 		GROUPS_TEST(test_only_the_hits_of_a_group_are_shown),
 		GROUPS_TEST(test_groups_are_the_same_after_a_compaction),
 		GROUPS_TEST(test_what_has_no_room_is_other),
+		GROUPS_TEST(test_keys_have_room_of_their_own),
 		GROUPS_TEST(test_samples_inside_the_slowest_calls_are_shown_alone),
 		GROUPS_TEST(test_samples_inside_a_call_have_a_bound),
 		GROUPS_TEST(test_a_sample_is_inside_the_outermost_of_nested_calls),
