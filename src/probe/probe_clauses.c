@@ -263,9 +263,26 @@ static bool is_taken(const struct probe_spec *spec, const char *name)
 	return probe_key_word(name, strlen(name)) >= 0;
 }
 
+/* Returns the argument that was typed for the text that @masked masks; NULL: none was. */
+static const struct probe_argument *unmasked(const struct probe_spec *spec,
+					     const struct probe_argument *masked)
+{
+	for (uint32_t i = 0; i < spec->argument_count; i++) {
+		const struct probe_argument *argument = &spec->arguments[i];
+
+		if (!argument->is_masked && !argument->is_implied &&
+		    !strcmp(argument->value, masked->value) &&
+		    !strcmp(argument->type, masked->type) && !is_taken(spec, argument->name))
+			return argument;
+	}
+	return NULL;
+}
+
 size_t probe_operand_write(const struct probe_spec *spec, uint32_t index, char *out, size_t room)
 {
 	const struct probe_argument *argument = &spec->arguments[index];
+	const struct probe_argument *plain =
+		argument->is_masked && argument->is_implied ? unmasked(spec, argument) : NULL;
 	const bool is_returned = !strcmp(argument->value, "$retval");
 	const char *value = argument->is_implied ? argument->value : argument->name;
 	const bool is_bare = argument->is_implied && !argument->type[0] && !argument->is_masked;
@@ -273,6 +290,8 @@ size_t probe_operand_write(const struct probe_spec *spec, uint32_t index, char *
 				((!argument->is_implied || is_bare) && is_taken(spec, value) &&
 				 !(is_returned && !strcmp(value, "ret")));
 
+	if (plain)
+		return (size_t)snprintf(out, room, "norm(%s)", plain->name);
 	if (!argument->is_implied || is_bare)
 		return (size_t)snprintf(out, room, "%s%s", needs_args ? "args." : "",
 					is_returned && is_bare ? "retval" : value);
