@@ -34,6 +34,7 @@ enum hit_sum {
 	HIT_SUM_FIRST,
 	HIT_SUM_INSIDE = HIT_SUM_FIRST + PROBE_AGGREGATES_MAX,	/* samples and waits inside a call,
 								 * without keys */
+	HIT_SUM_LONGEST,	/* EVENT_OF_MAXES: the longest latency of a group, in ns */
 	HIT_SUMS
 };
 

@@ -18,6 +18,8 @@ static bool have_extremes(const struct probe_hits *hits, uint32_t probe)
 	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++) {
 		const struct probe_row *row = &hits->rows[slot];
 
+		if (has_groups(row, probe) && row->spec->edge == PROBE_LATENCY)
+			return true;
 		for (uint32_t i = 0; has_groups(row, probe) && i < row->spec->aggregate_count; i++)
 			if (row->spec->aggregates[i].kind == AGGREGATE_MIN ||
 			    row->spec->aggregates[i].kind == AGGREGATE_MAX)

@@ -239,12 +239,12 @@ static void put_histogram(struct probe_builder *builder, const struct probe_aggr
 }
 
 static void put_latency(struct probe_builder *builder, const uint64_t *buckets,
-			struct snapshot_group *out)
+			uint64_t longest_ns, struct snapshot_group *out)
 {
 	struct snapshot_latency latency;
 	uint32_t first = 0, end = LATENCY_OCTAVES;
 
-	latency_summarize(buckets, 0, &latency);
+	latency_summarize(buckets, longest_ns, &latency);
 	out->p50_ns = latency.p50_ns;
 	out->p99_ns = latency.p99_ns;
 	out->max_ns = latency.max_ns;
@@ -335,6 +335,7 @@ static void put_group(struct probe_builder *builder, const struct grouping *grou
 {
 	const struct hit_group_fold *fold = grouping->fold;
 	uint64_t buckets[LATENCY_BUCKETS] = { 0 };
+	int64_t longest = 0;
 
 	put_keys(builder, grouping, from, out);
 	out->count = from->count;
@@ -343,13 +344,15 @@ static void put_group(struct probe_builder *builder, const struct grouping *grou
 		const struct hit_cell *cell = &fold->cells[i];
 		const struct hit_tuple *tuple = &fold->tuples->rows[cell->tuple];
 
+		if (tuple->sum == HIT_SUM_LONGEST && cell->weight > longest)
+			longest = cell->weight;
 		if (tuple->sum != HIT_SUM_HITS)
 			continue;
 		buckets[tuple->bucket % LATENCY_BUCKETS] += cell->count;
 		out->latency_ns += (uint64_t)cell->weight;
 	}
 	if (grouping->row->spec->edge == PROBE_LATENCY)
-		put_latency(builder, buckets, out);
+		put_latency(builder, buckets, (uint64_t)longest, out);
 	for (uint32_t i = 0; i < grouping->row->spec->aggregate_count; i++)
 		put_sum(builder, grouping, from, i, &out->sums[i]);
 }

@@ -79,8 +79,8 @@ static void put_titles(FILE *out, const struct snapshot_groups *groups)
 {
 	safe_print(out, "      %9s  %9s", SAFE_TEXT("HITS"), SAFE_TEXT("HITS/s"));
 	if (groups->has_latency)
-		safe_print(out, "  %8s  %8s  %8s", SAFE_TEXT("MEAN"), SAFE_TEXT("P50"),
-			   SAFE_TEXT("P99"));
+		safe_print(out, "  %8s  %8s  %8s  %8s", SAFE_TEXT("MEAN"), SAFE_TEXT("P50"),
+			   SAFE_TEXT("P99"), SAFE_TEXT("MAX"));
 	for (uint32_t i = 0; i < groups->aggregate_count; i++)
 		if (has_number(&groups->aggregates[i]))
 			safe_print(out, "  %*s", column_cells(&groups->aggregates[i]),
@@ -146,6 +146,7 @@ static void put_group(FILE *out, const struct snapshot_groups *groups,
 		put_time(out, group->count ? group->latency_ns / group->count : 0);
 		put_time(out, group->p50_ns);
 		put_time(out, group->p99_ns);
+		put_time(out, group->max_ns);
 	}
 	for (uint32_t i = 0; i < groups->aggregate_count; i++)
 		if (has_number(&groups->aggregates[i]))
@@ -319,8 +320,8 @@ static void put_json_group(FILE *out, const struct snapshot_groups *groups,
 		   group->is_other ? SAFE_TEXT("true") : SAFE_TEXT("false"), group->count);
 	if (groups->has_latency) {
 		safe_print(out, ",\"latency_ns\":{\"sum\":%" PRIu64 ",\"p50\":%" PRIu64
-			   ",\"p99\":%" PRIu64 ",\"log2\":", group->latency_ns, group->p50_ns,
-			   group->p99_ns);
+			   ",\"p99\":%" PRIu64 ",\"max\":%" PRIu64 ",\"log2\":",
+			   group->latency_ns, group->p50_ns, group->p99_ns, group->max_ns);
 		put_json_octaves(out, &group->latency);
 		safe_put(out, "}");
 	}

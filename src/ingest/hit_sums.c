@@ -226,6 +226,11 @@ void hit_sums_count(struct ingest *ingest, const struct sample_form *form,
 			tuple.keys[i] = id_of_key(ingest, sums, row->spec->keys[i].kind, record,
 						  thread, entry->task);
 	add(ingest, sums, &tuple, form, entry, EVENT_OF_SUMS, (int64_t)sums->latency_ns);
+	if (sums->bucket && (row->spec->key_count || row->spec->aggregate_count)) {
+		tuple.sum = HIT_SUM_LONGEST;
+		tuple.bucket = 0;
+		add(ingest, sums, &tuple, form, entry, EVENT_OF_MAXES, (int64_t)sums->latency_ns);
+	}
 	for (uint32_t i = 0; i < sums->part_count; i++) {
 		const struct hit_part *part = &sums->parts[i];
 

@@ -213,6 +213,7 @@ static void test_latencies_are_summed_by_group(void **state)
 	assert_int_equal(group->count, 5);
 	assert_int_equal(group->latency_ns, 500000);
 	assert_in_range(group->p50_ns, 91000, 109000);
+	assert_int_equal(group->max_ns, 100000);
 	assert_int_equal(find(snapshot, "fast")->latency_ns, 5000);
 	snapshot_destroy(snapshot);
 }

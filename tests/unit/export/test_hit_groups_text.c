@@ -26,7 +26,7 @@ static const struct snapshot_spread_row top[] = { { .text = "/etc/\"x\"", .count
 
 static const struct snapshot_group list[] = {
 	{ .id = 1, .keys = { "nginx", "/a" }, .count = 5, .per_s = 2.5, .latency_ns = 10000,
-	  .p50_ns = 1500, .p99_ns = 3000,
+	  .p50_ns = 1500, .p99_ns = 3000, .max_ns = 3456,
 	  .sums = { { .count = 5, .value = -4096 }, { .count = 4, .value = 10 },
 		    { .count = 7, .spread = { 3, powers } }, { .count = 5, .spread = { 2, limits } },
 		    { .count = 3, .spread = { 1, top } }, { .count = 0 } } },
@@ -65,14 +65,15 @@ static void test_json_has_each_sum_by_its_value(void **state)
 	(void)state;
 	assert_string_equal(text,
 		",\"groups\":[{\"keys\":{\"comm\":\"nginx\",\"path\":\"/a\"},\"is_other\":false,"
-		"\"count\":5,\"latency_ns\":{\"sum\":10000,\"p50\":1500,\"p99\":3000,\"log2\":[]},"
+		"\"count\":5,\"latency_ns\":{\"sum\":10000,\"p50\":1500,\"p99\":3000,\"max\":3456,"
+		"\"log2\":[]},"
 		"\"sum\":{\"size * 512\":-4096},\"avg\":{\"size\":2.500},\"max\":{\"lat\":null},"
 		"\"log2\":{\"size\":[0,5]},"
 		"\"hist\":{\"size\":[[0,1,2],[1,2,0],[2,4,5]],"
 		"\"lat\":[[null,1000000,4],[1000000,null,1]]},"
 		"\"top\":{\"path\":[[\"/etc/\\\"x\\\"\",3]]}},"
 		"{\"keys\":{\"comm\":\"(other)\",\"path\":\"(other)\"},\"is_other\":true,"
-		"\"count\":1,\"latency_ns\":{\"sum\":0,\"p50\":0,\"p99\":0,\"log2\":[]},"
+		"\"count\":1,\"latency_ns\":{\"sum\":0,\"p50\":0,\"p99\":0,\"max\":0,\"log2\":[]},"
 		"\"sum\":{\"size * 512\":null},\"avg\":{\"size\":null},\"max\":{\"lat\":null},"
 		"\"log2\":{\"size\":[]},\"hist\":{\"size\":[],\"lat\":[]},\"top\":{\"path\":[]}}"
 		"],\"groups_left_out\":7,\"groups_left_out_hits\":70");
@@ -84,9 +85,9 @@ static void test_text_has_a_line_for_each_group(void **state)
 	char *text = written(text_put_hit_groups);
 
 	(void)state;
-	assert_non_null(strstr(text, "           HITS     HITS/s      MEAN       P50       P99  "
+	assert_non_null(strstr(text, "           HITS     HITS/s      MEAN       P50       P99       MAX  "
 				     "sum(size * 512)  avg(size)   max(lat)  by comm  path\n"
-				     "              5        2.5     2.0us     1.5us     3.0us  "
+				     "              5        2.5     2.0us     1.5us     3.0us     3.5us  "
 				     "          -4096        2.5          -  nginx  /a\n"));
 	assert_non_null(strstr(text, "        hist(lat, 1ms)\n"));
 	assert_non_null(strstr(text, "                     ..1.0ms          4  |########"));
