@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ENDED_MAX 65536u
+
 void switch_clock_init(struct switch_clock *clock, uint64_t period_ns)
 {
 	*clock = (struct switch_clock){ .period_ns = period_ns };
@@ -24,6 +26,7 @@ void switch_clock_finish(struct switch_clock *clock)
 	free(clock->threads);
 	free(clock->unread);
 	id_map_finish(&clock->by_tid);
+	id_map_finish(&clock->ended);
 	*clock = (struct switch_clock){ 0 };
 }
 
@@ -193,6 +196,29 @@ static bool end_blocked(const struct switch_clock *clock, struct switched_thread
 	return true;
 }
 
+static void note_end(struct switch_clock *clock, uint32_t tid)
+{
+	if (clock->ended.used >= ENDED_MAX)
+		id_map_clear(&clock->ended);
+	id_map_put(&clock->ended, tid, false);	/* out of memory: it will seem to wait */
+}
+
+/* Returns true if @kind is a switch of a thread that has ended: as a zombie it leaves the CPU once
+ * more, which begins no wait, and it may be preempted before. */
+static bool is_of_ended(struct switch_clock *clock, uint32_t tid, enum switch_kind kind)
+{
+	const uint32_t was_preempted = id_map_get(&clock->ended, tid);
+
+	if (was_preempted == ID_MAP_NONE)
+		return false;
+	if (kind == SWITCH_IN && !was_preempted) {	/* a new thread has its number */
+		id_map_remove(&clock->ended, tid);
+		return false;
+	}
+	id_map_put(&clock->ended, tid, kind == SWITCH_PREEMPTED);	/* needs no memory */
+	return true;
+}
+
 bool switch_clock_turn(struct switch_clock *clock, enum switch_kind kind, uint32_t pid,
 		       uint32_t tid, uint64_t time_ns, struct switch_due *due)
 {
@@ -201,7 +227,9 @@ bool switch_clock_turn(struct switch_clock *clock, enum switch_kind kind, uint32
 	bool was_waiting, is_due = false;
 	uint64_t ns;
 
-	if (is_new && kind != SWITCH_EXIT)
+	if (kind == SWITCH_EXIT)
+		note_end(clock, tid);
+	else if (is_new && !is_of_ended(clock, tid, kind))
 		thread = append(clock, pid, tid);
 	if (!thread)
 		return false;

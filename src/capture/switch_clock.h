@@ -34,7 +34,7 @@ enum switch_kind {
 	SWITCH_OUT,		/* it blocks */
 	SWITCH_PREEMPTED,	/* it leaves the CPU, and is runnable */
 	SWITCH_IN,
-	SWITCH_EXIT,		/* it has ended: no other record of it follows */
+	SWITCH_EXIT,		/* it has ended; that it leaves the CPU follows, or not */
 };
 
 /* What was read of a thread that waits. */
@@ -72,6 +72,7 @@ struct switch_clock {
 	struct switched_thread *threads;	/* owned; rows move when a thread ends */
 	uint32_t count, room;
 	struct id_map by_tid;
+	struct id_map ended;	/* tids of threads that ended -> were they preempted since? */
 	uint32_t *unread;	/* owned; numbers of threads that are blocked and were not read */
 	uint32_t unread_count;
 	uint32_t losses;	/* times that records were lost */

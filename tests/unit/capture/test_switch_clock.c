@@ -239,6 +239,26 @@ static void test_a_thread_that_has_ended_is_gone(void **state)
 	assert_false(turn(SWITCH_EXIT, 4711, 40 * MS));
 }
 
+/* As a zombie a thread leaves the CPU once more; another thread may have its number later. */
+static void test_a_zombie_does_not_wait(void **state)
+{
+	(void)state;
+	turn(SWITCH_IN, A, 10 * MS);
+	turn(SWITCH_EXIT, A, 12 * MS);
+	assert_false(turn(SWITCH_OUT, A, 13 * MS));
+	assert_int_equal(clock.count + clock.unread_count, 0);
+	turn(SWITCH_IN, B, 10 * MS);
+	turn(SWITCH_EXIT, B, 12 * MS);
+	turn(SWITCH_PREEMPTED, B, 13 * MS);
+	turn(SWITCH_IN, B, 14 * MS);
+	turn(SWITCH_OUT, B, 15 * MS);
+	assert_int_equal(clock.count + clock.unread_count, 0);
+	expect_sums(4 * MS, 0, 0, 0);
+	turn(SWITCH_IN, A, 20 * MS);
+	assert_true(wait_unread(A, 21 * MS, 31 * MS));
+	expect_sums(5 * MS, 10 * MS, 0, 0);
+}
+
 /* Those to be read are the blocked ones whose stack may be read, each until it was read. */
 static void test_threads_to_be_read_are_blocked_and_were_not_read(void **state)
 {
@@ -302,6 +322,7 @@ UNIT_TESTS(test_switch_clock)
 		TEST(test_a_switch_that_does_not_fit_makes_the_time_unknown),
 		TEST(test_threads_that_are_there_already_wait_or_run),
 		TEST(test_a_thread_that_has_ended_is_gone),
+		TEST(test_a_zombie_does_not_wait),
 		TEST(test_threads_to_be_read_are_blocked_and_were_not_read),
 		TEST(test_sums_of_many_threads_are_the_time_that_passed),
 	};
