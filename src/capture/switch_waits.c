@@ -69,16 +69,16 @@ struct switch_lane {
 	uint64_t time_ns;
 };
 
-enum { READER_OWNS, READER_READS, READER_IS_ABANDONED };
+/* Or the process whose memory is being read. */
+enum { READER_OWNS = 0, READER_IS_ABANDONED = -1 };
 
 /* A thread that counts and reads. */
 struct reader {
 	struct switch_waits *waits;	/* not to be used if it is abandoned */
 	pthread_t thread;
-	/* It owns all of `waits` but for READER_READS: then whoever exchanges that for
+	/* It owns all of `waits` but while it reads: then whoever exchanges the process for
 	 * READER_IS_ABANDONED may do so, and else it itself goes on. */
 	_Atomic int state;
-	uint32_t pid;			/* the process that it reads the memory of */
 	unsigned char stack[];		/* form.read_bytes */
 };
 
@@ -347,11 +347,10 @@ static bool keep_copy(const struct switch_waits *waits, struct switched_thread *
  * abandoned meanwhile. */
 static size_t read_memory(struct reader *reader, uint32_t pid, uint64_t sp, size_t room)
 {
-	int expected = READER_READS;
+	int expected = (int)pid;
 	size_t bytes;
 
-	reader->pid = pid;
-	atomic_store(&reader->state, READER_READS);	/* abandon() */
+	atomic_store(&reader->state, expected);	/* abandon() */
 	bytes = stack_copy_read((pid_t)pid, sp, reader->stack, room);
 	if (!atomic_compare_exchange_strong(&reader->state, &expected, READER_OWNS)) {
 		free(reader);
@@ -603,7 +602,6 @@ static int start_reader(struct switch_waits *waits)
 	if (!reader)
 		return -ENOMEM;
 	reader->waits = waits;
-	reader->pid = 0;
 	atomic_init(&reader->state, READER_OWNS);
 	waits->reader = reader;
 	err = thread_start(&reader->thread, "ft-waits", run, reader);
@@ -619,12 +617,12 @@ static int start_reader(struct switch_waits *waits)
  * the same. False: it does not hang. */
 static bool abandon(struct switch_waits *waits)
 {
-	const struct reader *hung = waits->reader;
-	int expected = READER_READS;
-	const pthread_t thread = hung->thread;
-	const uint32_t pid = hung->pid;
+	const pthread_t thread = waits->reader->thread;
+	int expected = atomic_load(&waits->reader->state);
+	const uint32_t pid = (uint32_t)expected;
 
-	if (!atomic_compare_exchange_strong(&waits->reader->state, &expected,	/* read_memory() */
+	if (expected == READER_OWNS ||
+	    !atomic_compare_exchange_strong(&waits->reader->state, &expected,	/* read_memory() */
 					    READER_IS_ABANDONED))
 		return false;
 	pthread_detach(thread);
