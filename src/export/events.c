@@ -163,7 +163,7 @@ static void format_fields(const struct snapshot_event *event, char *line)
 			next++;
 			if (*at == 'x' && field->is_known && field->is_number) {
 				snprintf(hex, sizeof(hex), "%llx",
-					 (unsigned long long)strtoll(text, NULL, 10));
+					 strtoull(text, NULL, 10));	/* negative ones, too */
 				text = hex;
 			}
 		}
