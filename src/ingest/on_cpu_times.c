@@ -15,15 +15,18 @@ static struct sampled_time *find(struct waits *waits, uint32_t tid)
 	return at == ID_MAP_NONE ? NULL : &waits->sampled[at];
 }
 
-/* Returns a new row; NULL: no room. */
+/* Returns a new row; NULL: out of memory. Threads that have ended leave rows with the little that
+ * their samples exceed their time: where there are too many rows, another one goes. */
 static struct sampled_time *append(struct waits *waits, uint32_t tid)
 {
 	struct sampled_time *row;
 
+	if (waits->sampled_count == ROWS_MAX)
+		on_cpu_times_remove(waits, waits->sampled[tid % ROWS_MAX].tid);
 	if (waits->sampled_count == waits->sampled_room) {
 		const uint32_t room = waits->sampled_room ? waits->sampled_room * 2 : 64;
 
-		row = room > ROWS_MAX ? NULL : realloc(waits->sampled, room * sizeof(*row));
+		row = realloc(waits->sampled, room * sizeof(*row));
 		if (!row)
 			return NULL;
 		waits->sampled = row;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -13,6 +14,7 @@
 #include "ingest/losses.h"
 #include "ingest/waits.h"
 #include "ingest/intake.h"
+#include "ingest/on_cpu_times.h"
 #include "record_bytes.h"
 #include "unit_tests.h"
 
@@ -558,6 +560,21 @@ static void test_bits_of_a_state(void **state)
 	assert_int_equal(wait_state_of_bits(0x80), WAIT_OTHER);
 }
 
+/* Threads that have ended leave rows; the time of a later one is not counted twice for that. */
+static void test_time_on_a_cpu_is_counted_once_after_many_threads(void **state)
+{
+	struct waits *waits = calloc(1, sizeof(*waits));
+
+	(void)state;
+	assert_non_null(waits);
+	for (uint32_t tid = 1; tid <= 100000; tid++) {
+		on_cpu_times_sampled(waits, tid, 1000000);
+		assert_int_equal(on_cpu_times_take(waits, tid, 400000), 0);
+	}
+	assert_int_equal(on_cpu_times_take(waits, 100000, 700000), 100000);
+	waits_destroy(waits);
+}
+
 UNIT_TESTS(test_waits)
 {
 	const struct CMUnitTest tests[] = {
@@ -597,6 +614,7 @@ UNIT_TESTS(test_waits)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_part_counts_for_wall, set_up, tear_down),
 		cmocka_unit_test(test_bits_of_a_state),
+		cmocka_unit_test(test_time_on_a_cpu_is_counted_once_after_many_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
