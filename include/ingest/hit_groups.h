@@ -85,6 +85,7 @@ struct inside_sample {
 
 struct inside_call {
 	uint64_t number, end_ns;
+	uint32_t probe;			/* id: another probe may have its slot since */
 	uint8_t bucket;			/* latency_bucket() */
 };
 

@@ -94,10 +94,10 @@ static void take(struct ingest *ingest, uint32_t slot, uint64_t call,
 	const struct inside_call *ended =
 		inside->ended ? &inside->ended[call % INSIDE_CALLS_KEPT] : NULL;
 
-	if (ended && ended->number == call)
-		count(ingest, slot, ended->end_ns, ended->bucket, entry);
-	else
+	if (!ended || ended->number != call)
 		hold(ingest, call, entry);
+	else if (ended->probe == ingest->hits->rows[slot].id)
+		count(ingest, slot, ended->end_ns, ended->bucket, entry);
 }
 
 void inside_sample(struct ingest *ingest, const struct event_record *record,
@@ -135,7 +135,7 @@ void inside_end(struct ingest *ingest, uint32_t slot, uint64_t number, uint64_t 
 		inside->ended = calloc(INSIDE_CALLS_KEPT, sizeof(*inside->ended));
 	if (inside->ended)
 		inside->ended[number % INSIDE_CALLS_KEPT] =
-			(struct inside_call){ number, end_ns, bucket };
+			(struct inside_call){ number, end_ns, ingest->hits->rows[slot].id, bucket };
 	id_map_remove(&inside->last_of_call, number);
 	while (at && at + INSIDE_HELD > inside->last) {
 		struct inside_sample *sample = held_at(inside, at);

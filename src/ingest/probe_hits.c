@@ -47,6 +47,7 @@ void probe_hits_remove(struct probe_hits *hits, uint32_t slot)
 	for (uint32_t i = 0; i < PROBE_GENERATIONS; i++)
 		drop_generation(hits, &row->generations[i]);
 	probe_pairs_drop(hits->pairs, slot);
+	hits->tuples.of_slot[slot] = 0;		/* the slot's next probe has all the room */
 	hit_log_finish(&row->log);
 	hits->lost_before += row->status.lost;
 	hits->missed_before += row->status.missed;

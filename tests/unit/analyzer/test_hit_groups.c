@@ -354,6 +354,26 @@ static void test_keys_have_room_of_their_own(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* Tuples of a probe that is gone take no room of the next one in its slot. */
+static void test_the_next_probe_of_a_slot_has_all_the_room(void **state)
+{
+	struct probe_spec *spec = add_probe(PROBE_ENTRY);
+	struct snapshot *snapshot;
+
+	(void)state;
+	add_key(spec, PROBE_KEY_VALUE, SIZE);
+	for (uint64_t i = 0; i < HIT_TUPLES_OF_PROBE; i++)
+		enter(S + i, PID, (int64_t)i, "a");
+	feed_round(&feed, S + HIT_TUPLES_OF_PROBE);
+	hit_fixture_event(&feed.ingest, ENGINE_EVENT_REMOVED, P, 2 * S, PROBE_IS_OFF);
+	spec = add_probe(PROBE_ENTRY);
+	add_key(spec, PROBE_KEY_VALUE, SIZE);
+	enter(3 * S, PID, -1, "a");
+	snapshot = frame(4 * S);
+	assert_int_equal(find(snapshot, "-1")->count, 1);
+	snapshot_destroy(snapshot);
+}
+
 /* Ten calls of 1 us and one of 1 ms, a sample in each; one sample outside. */
 static void test_samples_inside_the_slowest_calls_are_shown_alone(void **state)
 {
@@ -447,6 +467,7 @@ UNIT_TESTS(test_hit_groups)
 		GROUPS_TEST(test_groups_are_the_same_after_a_compaction),
 		GROUPS_TEST(test_what_has_no_room_is_other),
 		GROUPS_TEST(test_keys_have_room_of_their_own),
+		GROUPS_TEST(test_the_next_probe_of_a_slot_has_all_the_room),
 		GROUPS_TEST(test_samples_inside_the_slowest_calls_are_shown_alone),
 		GROUPS_TEST(test_samples_inside_a_call_have_a_bound),
 		GROUPS_TEST(test_a_sample_is_inside_the_outermost_of_nested_calls),
