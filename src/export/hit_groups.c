@@ -96,14 +96,14 @@ static void put_range(char *text, size_t room, const struct snapshot_spread_row 
 	char begin[BOUND_BYTES] = "", end[BOUND_BYTES] = "";
 
 	if (row->text[0]) {
-		snprintf(text, room, "%s", row->text);
+		sanitize_text(text, room, row->text, strlen(row->text));	/* whole characters */
 		return;
 	}
 	if (row->begin != INT64_MIN)
 		format_number(begin, row->begin, is_ns);
 	if (row->end != INT64_MAX)
 		format_number(end, row->end, is_ns);
-	if (row->end - row->begin == 1 && row->begin != INT64_MIN)
+	if (row->begin != INT64_MIN && row->end - 1 == row->begin)
 		snprintf(text, room, "%s", begin);
 	else
 		snprintf(text, room, "%s..%s", begin, end);

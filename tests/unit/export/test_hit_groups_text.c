@@ -97,11 +97,69 @@ static void test_text_has_a_line_for_each_group(void **state)
 	free(text);
 }
 
+/* Limits far apart, and buckets of one number. */
+static void test_ranges_may_begin_below_zero(void **state)
+{
+	static const struct snapshot_spread_row rows[] = {
+		{ .text = "", .begin = INT64_MIN, .end = -5, .count = 1 },
+		{ .text = "", .begin = -5, .end = -4, .count = 1 },
+		{ .text = "", .begin = -4, .end = INT64_MAX, .count = 1 },
+	};
+	struct snapshot_group group = { .keys = { "a", "b" }, .count = 3 };
+	struct snapshot_groups one = groups;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_non_null(out);
+	group.sums[2].spread = (struct snapshot_spread){ 3, rows };
+	one.list = &group;
+	one.count = 1;
+	text_put_hit_groups(out, &one);
+	assert_int_equal(fclose(out), 0);
+	assert_non_null(strstr(text, " ..-5 "));
+	assert_non_null(strstr(text, " -5 "));
+	assert_non_null(strstr(text, " -4.. "));
+	free(text);
+}
+
+/* A long value is cut between characters. */
+static void test_a_long_text_is_cut_between_characters(void **state)
+{
+	char longer[600] = "/";
+	struct snapshot_spread_row row = { .text = longer, .count = 3 };
+	struct snapshot_group group = { .keys = { "a", "b" }, .count = 3 };
+	struct snapshot_groups one = groups;
+
+	(void)state;
+	group.sums[4].spread = (struct snapshot_spread){ 1, &row };
+	one.list = &group;
+	one.count = 1;
+	for (size_t used = 1; used + 2 < sizeof(longer); used += 2)
+		memcpy(longer + used, "\xc3\xa9", 2);
+	for (size_t skipped = 0; skipped <= 3; skipped += 3) {
+		char *text = NULL;
+		size_t bytes;
+		FILE *out = open_memstream(&text, &bytes);
+
+		row.text = longer + skipped;
+		assert_non_null(out);
+		text_put_hit_groups(out, &one);
+		assert_int_equal(fclose(out), 0);
+		assert_null(strstr(text, "unclean"));
+		assert_non_null(strstr(text, "\xc3\xa9  "));
+		free(text);
+	}
+}
+
 UNIT_TESTS(test_hit_groups_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json_has_each_sum_by_its_value),
 		cmocka_unit_test(test_text_has_a_line_for_each_group),
+		cmocka_unit_test(test_ranges_may_begin_below_zero),
+		cmocka_unit_test(test_a_long_text_is_cut_between_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
