@@ -444,7 +444,9 @@ static void leave_out(const struct grouping *grouping, const struct group *from,
 		else if (index < out->aggregate_count &&
 			 (out->aggregates[index].kind == AGGREGATE_SUM ||
 			  out->aggregates[index].kind == AGGREGATE_AVG))
-			out->left_out_sums[index] += cell->weight;
+			out->left_out_sums[index] =
+				(int64_t)((uint64_t)out->left_out_sums[index] +
+					  (uint64_t)cell->weight);
 	}
 }
 
