@@ -376,8 +376,9 @@ static void drop_from_slice(struct slice *slice, timeline_choice *is_dropped, co
 		const uint32_t stay = drop_entries(slice, slice->entries + from, count,
 						   is_dropped, context);
 
-		memmove(slice->entries + kept, slice->entries + from,
-			stay * sizeof(*slice->entries));
+		if (stay)	/* entries may be NULL */
+			memmove(slice->entries + kept, slice->entries + from,
+				stay * sizeof(*slice->entries));
 		from += count;
 		kept += stay;
 		slice->ticks[t].end = kept;
