@@ -420,7 +420,8 @@ int probe_argument_want(struct probe_spec *spec, const char *value, size_t at, u
 		found = find_wanted(spec, &wanted);
 	if (!err && !found) {
 		err = add(spec, &wanted, at, why);
-		found = &spec->arguments[spec->argument_count - 1];
+		if (!err)
+			found = &spec->arguments[spec->argument_count - 1];
 	}
 	if (!err)
 		*index = (uint32_t)(found - spec->arguments);
