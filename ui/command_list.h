@@ -41,6 +41,11 @@ void command_toggle_line(struct ui_state *state);
 /* Shows the hits of @probe as samples in a view of @kind. */
 void command_open_hits(struct ui_state *state, const struct snapshot_probe *probe,
 		       enum view_kind kind);
+/* Copies the group at the cursor of a probe's page; false: there is no such row, or it is of all
+ * hits. */
+bool command_copy_group(const struct ui_state *state, struct menu_group *out);
+/* Shows the hits of that group in a view of @kind; false: there is none. */
+bool command_open_group(struct ui_state *state, enum view_kind kind);
 
 /* command_filters.c: what is counted, and how it is shown */
 void cmd_filter(struct ui_state *state);
@@ -107,9 +112,6 @@ void cmd_copy_row(struct ui_state *state);
 void cmd_weight(struct ui_state *state);
 /* Sorts the groups of hits by the column that was clicked, as command_sort_by(). */
 void command_sort_groups(struct ui_state *state, int column);	/* enum group_table_column */
-/* Shows the hits of the group at the cursor of a probe's page in a view of @kind. False: there is
- * no such row, or it is of all hits. */
-bool command_open_group(struct ui_state *state, enum view_kind kind);
 void command_show_pane(struct ui_state *state, int pane);	/* enum probe_pane */
 
 /* overlays.c: the palette */

@@ -5,6 +5,7 @@
 #include "command_list.h"
 #include "fold/query.h"
 #include "symbols/debuginfod.h"
+#include "views/view_probes.h"
 #include "widgets/tree_rows.h"
 
 bool command_drop_filter(struct ui_state *state)
@@ -146,6 +147,32 @@ void command_open_hits(struct ui_state *state, const struct snapshot_probe *prob
 	if (state_probe_here(state) != probe->id)
 		state_open_probe(state, probe);
 	state_show_kind(state, kind);
+}
+
+bool command_copy_group(const struct ui_state *state, struct menu_group *out)
+{
+	const struct snapshot_groups *groups;
+	const struct snapshot_group *group;
+
+	if (!probe_view_has_panes(state))
+		return false;
+	groups = probe_view_of(state)->groups.groups;
+	group = probe_view_group(probe_view_of(state));
+	if (!group || !groups->key_count)
+		return false;
+	out->id = group->id;
+	group_table_name(groups, group, out->name, sizeof(out->name));
+	return true;
+}
+
+bool command_open_group(struct ui_state *state, enum view_kind kind)
+{
+	struct menu_group group;
+
+	if (!command_copy_group(state, &group))
+		return false;
+	state_open_group(state, kind, &group);
+	return true;
 }
 
 void cmd_calls(struct ui_state *state, int argument)

@@ -226,13 +226,6 @@ void cmd_probe_remove_all(struct ui_state *state)
 	menu_add(&state->menu, 1, MENU_PLAIN, label, "");
 }
 
-/* True on the page of one probe; the list and the log of all probes have no panes. */
-static bool has_panes(const struct ui_state *state)
-{
-	return state_kind(state) == VIEW_PROBES && state_probe_here(state) &&
-	       state_probe_here(state) != PROBE_ALL;
-}
-
 /* The menu of a probe. */
 
 enum probe_action {
@@ -299,29 +292,6 @@ static void add_caps(struct ui_state *state, const struct snapshot_probe *probe)
 	}
 }
 
-/* Copies the group at the cursor of the page of @probe; false: there is none. */
-static bool copy_group(const struct ui_state *state, struct menu_group *out)
-{
-	const struct probe_view *view = probe_view_of(state);
-	const struct snapshot_group *group = probe_view_group(view);
-
-	if (!group || !view->groups.groups->key_count)
-		return false;
-	out->id = group->id;
-	group_table_name(view->groups.groups, group, out->name, sizeof(out->name));
-	return true;
-}
-
-bool command_open_group(struct ui_state *state, enum view_kind kind)
-{
-	struct menu_group group;
-
-	if (!has_panes(state) || !copy_group(state, &group))
-		return false;
-	state_open_group(state, kind, &group);
-	return true;
-}
-
 static void add_group(struct ui_state *state)
 {
 	static const struct { enum probe_action action; const char *what, *key; } ways[] = {
@@ -331,7 +301,7 @@ static void add_group(struct ui_state *state)
 	};
 	char label[MENU_LABEL_BYTES];
 
-	if (!copy_group(state, &state->menu_group))
+	if (!command_copy_group(state, &state->menu_group))
 		return;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		snprintf(label, sizeof(label), "only %.80s: %s", state->menu_group.name,
@@ -364,7 +334,7 @@ void cmd_probe_menu(struct ui_state *state)
 	state_open_menu(state, &use, probe_plain_name(probe), false);
 	if (probe->state == PROBE_CAPPED)
 		add_caps(state, probe);
-	if (has_panes(state))
+	if (probe_view_has_panes(state))
 		add_group(state);
 	if (state_probe_here(state) != probe->id)
 		menu_add(&state->menu, ACTION_OPEN, MENU_PLAIN, "latency, values, slowest, log",
@@ -410,7 +380,7 @@ void command_show_pane(struct ui_state *state, int pane)
 
 void cmd_next_pane(struct ui_state *state)
 {
-	if (!has_panes(state))
+	if (!probe_view_has_panes(state))
 		cmd_probe_open(state);
 	else
 		command_show_pane(state, (int)probe_view_next_pane(probe_view_of(state), 1));
@@ -418,7 +388,7 @@ void cmd_next_pane(struct ui_state *state)
 
 void cmd_previous_pane(struct ui_state *state)
 {
-	if (!has_panes(state))
+	if (!probe_view_has_panes(state))
 		cmd_back(state);
 	else
 		command_show_pane(state, (int)probe_view_next_pane(probe_view_of(state), -1));
@@ -428,7 +398,7 @@ void cmd_previous_pane(struct ui_state *state)
 
 static bool has_groups_here(struct ui_state *state)
 {
-	if (has_panes(state) && probe_view_of(state)->pane == PANE_GROUPS)
+	if (probe_view_has_panes(state) && probe_view_of(state)->pane == PANE_GROUPS)
 		return true;
 	state_say(state, "only the groups of a probe's hits are sorted");
 	return false;
@@ -553,7 +523,7 @@ void cmd_log_filter(struct ui_state *state)
 		state_say(state, "it filters a log: L opens that of all probes, Enter a probe");
 		return;
 	}
-	if (has_panes(state))
+	if (probe_view_has_panes(state))
 		command_show_pane(state, PANE_LOG);
 	memcpy(state->filter_before, probe_view_of(state)->log.filter,
 	       sizeof(state->filter_before));

@@ -75,7 +75,7 @@ struct probe_definition {
 };
 
 /* Makes the definition for @site's entry or return, or with @is_return for a site of @points->end,
- * the second of two places. -E2BIG: it is too long for one command. */
+ * the second of two points. -E2BIG: it is too long for one command. */
 int probe_definition_make(struct probe_definition *out, const struct probe_point *points,
 			  const struct probe_site *site, bool is_return, struct diag *why);
 

@@ -55,7 +55,7 @@ struct probe_fetch {
 	enum probe_value_kind kind;
 	enum probe_meaning meaning;
 	enum probe_origin origin;
-	bool is_return;		/* fetched at the return ($retval) or at the second of two places */
+	bool is_return;		/* fetched at the return ($retval) or at the second of two points */
 	bool is_pointed;	/* the record has only the address of a text in user memory */
 	bool is_copied;		/* a BPF program adds the text that it points to, `text`, to the
 				 * record; if offered: when the argument gets a type for it */
@@ -79,7 +79,7 @@ struct probe_site {
 	bool is_inlined;	/* in a copy inlined into another function: it has no return */
 	bool is_emulated;	/* emulated by the kernel; stepping costs more, on x86 ten times */
 	struct probe_fetch values[PROBE_VALUES_MAX];	/* the spec's arguments at this point, and
-							 * those that only join two places */
+							 * those that only join two points */
 	uint32_t value_count;
 };
 
@@ -107,11 +107,11 @@ struct probe_point {
 					 * has none */
 	struct probe_site *sites;	/* owned */
 	uint32_t site_count;
-	/* Owned: the second place of a latency between two, with its file and sites; its spec is
-	 * that of a probe of this place alone. A value of `sites` with is_return is a copy of one
-	 * of its values. NULL: the latency is of one function or from a place to itself. */
+	/* Owned: the second point of a latency between two, with its file and sites; its spec is
+	 * that of a probe of this point alone. A value of `sites` with is_return is a copy of one
+	 * of its values. NULL: the latency is of one function or from a point to itself. */
 	struct probe_point *end;
-	/* Indices in the sites' values of those that join the two places, by spec.on; unused for a
+	/* Indices in the sites' values of those that join the two points, by spec.on; unused for a
 	 * tracepoint, whose fields do. */
 	uint32_t on_values[PROBE_ON_MAX];
 	struct probe_fetch *offered;	/* owned: all arguments and the return value available here,
@@ -138,10 +138,12 @@ int probe_resolver_find(struct probe_resolver *resolver, const struct probe_spec
 			struct probe_point **out, uint32_t *count, struct diag *why);
 void probe_point_free(struct probe_point *points, uint32_t count);
 
-/* Returns what has the sites of an edge: the second of two places, if @is_second, else @points. */
+/* Returns what has the sites of an edge: the second of two points, if @is_second, else @points. */
 const struct probe_point *probe_point_of_edge(const struct probe_point *points, bool is_second);
 /* True: that edge of the probe is the return of a function. */
 bool probe_point_is_at_return(const struct probe_point *points, bool is_second);
+/* True: @spec joins the tracepoints of the entry and the exit of one system call. */
+bool probe_point_is_system_call(const struct probe_spec *spec);
 
 /* Resolves @spec, of KERNEL or USER, as probe_resolver_find(), but *@out gets one point for each
  * site, and all variables in scope at that site are what it offers (`offered`): those that no probe
@@ -192,11 +194,11 @@ struct probe_cost {
 
 extern const struct probe_cost probe_cost_expected;
 
-/* Returns the cost of a hit, with all its edges, at the most expensive site; of two places that of
+/* Returns the cost of a hit, with all its edges, at the most expensive site; of two points that of
  * a hit of the first. */
 double probe_cost_of_hit(const struct probe_cost *cost, const struct probe_point *points,
 			 bool with_stacks);
-/* Returns the cost of a hit of the second of two places; 0: there is none. */
+/* Returns the cost of a hit of the second of two points; 0: there is none. */
 double probe_cost_of_end(const struct probe_cost *cost, const struct probe_point *points);
 
 /* Sets meaning and kind of @value by the type and the norm() that the user typed in @argument. */

@@ -45,9 +45,9 @@ bool compare_is_wanted(const struct compare *compare, const struct query *query,
  * until the next call. */
 const struct symbol_pairs *compare_pairs(struct compare *compare);
 
-/* Folds @base, the entries of the baseline as they are shown, into rows by @keys, the query's filter
- * and @waits. Call compare_pairs() before. NULL: out of memory, or @stop was due. BORROWED until the
- * next call. */
+/* Folds @base, the entries of the baseline as they are shown, into rows by @keys, the query's
+ * filter and @waits. Call compare_pairs() before. NULL: out of memory, or @stop was due. BORROWED
+ * until the next call. */
 const struct fold *compare_rows(struct compare *compare, const struct query *query,
 				unsigned int keys, uint32_t event,
 				const struct wait_stacks *waits, struct slice base,

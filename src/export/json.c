@@ -16,6 +16,7 @@
 #include "fold/query.h"
 #include "fold/tree.h"
 #include "group_lines.h"
+#include "hit_group_lines.h"
 #include "ingest/snapshot_probes.h"
 #include "json.h"
 

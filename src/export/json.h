@@ -9,8 +9,6 @@
 
 /* Writes ,"probes":[...]; nothing if there are none. */
 void json_put_probes(FILE *out, const struct snapshot_probes *probes);
-/* Writes ,"groups":[...], those of a probe's hits, and how many were left out. */
-void json_put_hit_groups(FILE *out, const struct snapshot_groups *groups);
 /* Writes ,"groups":{...} with at most @max_rows groups; nothing if there are none. Compared groups
  * have their stats in the baseline, null if that lacks their event. */
 void json_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows);

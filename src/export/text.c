@@ -12,6 +12,7 @@
 #include "fold/query.h"
 #include "fold/tree.h"
 #include "group_lines.h"
+#include "hit_group_lines.h"
 #include "ingest/snapshot_probes.h"
 #include "text.h"
 

@@ -9,8 +9,6 @@
 
 /* Writes a block and a blank line; nothing if there are no probes. */
 void text_put_probes(FILE *out, const struct snapshot_probes *probes);
-/* Writes titles and the groups of a probe's hits, with their histograms. */
-void text_put_hit_groups(FILE *out, const struct snapshot_groups *groups);
 /* Writes titles, at most @max_rows groups, and how many were left out. Compared groups have their
  * shares in the baseline, "-" if that lacks their event. */
 void text_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows);

@@ -10,14 +10,6 @@
 
 #include "ingest/snapshot_probes.h"
 
-void inside_finish(struct inside *inside)
-{
-	free(inside->held);
-	free(inside->ended);
-	id_map_finish(&inside->last_of_call);
-	memset(inside, 0, sizeof(*inside));
-}
-
 static struct inside_sample *held_at(const struct inside *inside, uint64_t number)
 {
 	return &inside->held[number % INSIDE_HELD];

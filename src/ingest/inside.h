@@ -19,8 +19,8 @@
 #include "probe_pairs.h"
 #include "stacks.h"
 
-/* Notes that the sample or wait @record, counted as @entry, is inside the calls of its thread: those
- * in @calls, as they were at its time; NULL: those pending now. */
+/* Notes that the sample or wait @record, counted as @entry, is inside the calls of its thread:
+ * those in @calls, as they were at its time; NULL: those pending now. */
 void inside_sample(struct ingest *ingest, const struct event_record *record,
 		   const struct probe_calls *calls, const struct slice_entry *entry);
 /* Counts the samples that wait for call @number of the probe in @slot, which ended at @end_ns. */

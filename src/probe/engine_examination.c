@@ -101,12 +101,12 @@ static bool is_allowed(enum probe_verdict verdict)
 	return verdict != VERDICT_REFUSED && verdict != VERDICT_UNABLE;
 }
 
-static int add_rate(struct probe_engine *engine, const struct probe_point *place, bool is_end,
+static int add_rate(struct probe_engine *engine, const struct probe_point *point, bool is_end,
 		    const struct probe_scope *scope, struct diag *why)
 {
 	struct examination *examination = &engine->examination;
 	struct probe_rate *rate = &examination->rates[examination->rate_count];
-	int err = begin_rate(rate, engine->kernel.group, place, scope, why);
+	int err = begin_rate(rate, engine->kernel.group, point, scope, why);
 
 	if (err)
 		return err;

@@ -42,13 +42,13 @@ void engine_probe_report(struct engine_probe *probe, const struct engine_kernel 
 static void put_scope(const struct probe_choice *choice, const struct probe_point *points,
 		      char *out, size_t room)
 {
-	const struct probe_point *place = probe_point_of_edge(points, points->file < 0);
-	const char *slash = strrchr(place->path, '/');
+	const struct probe_point *point = probe_point_of_edge(points, points->file < 0);
+	const char *slash = strrchr(point->path, '/');
 
 	if (choice->reach == REACH_PROCESS)
 		snprintf(out, room, "pid %d", (int)choice->pid);
-	else if (place->file >= 0)
-		snprintf(out, room, "every %s", slash ? slash + 1 : place->path);
+	else if (point->file >= 0)
+		snprintf(out, room, "every %s", slash ? slash + 1 : point->path);
 	else
 		snprintf(out, room, "whole system");
 }
@@ -252,12 +252,12 @@ static void close_unused(struct live_probe *live, struct trace_group *group,
 	*reading = NULL;
 }
 
-static bool copies_texts(const struct probe_point *place)
+static bool copies_texts(const struct probe_point *point)
 {
 	struct syscall_texts_config ignored;
 
-	return place && place->spec.kind == PROBE_TRACEPOINT &&
-	       point_tracepoint_texts(place, false, &ignored);
+	return point && point->spec.kind == PROBE_TRACEPOINT &&
+	       point_tracepoint_texts(point, false, &ignored);
 }
 
 /* A process that keeps starting threads is probed CPU-wide, so that no thread is missed; so is one

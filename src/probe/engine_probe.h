@@ -38,8 +38,8 @@ struct engine_probe {
 	bool keeps_state;		/* PROBE_FINISH: keep reporting the last state */
 	uint64_t process_ticks;		/* REACH_PROCESS: its start time; 0: not read yet */
 	struct governor_account account;
-	struct governor_meter meter, end_meter;	/* hits, and those of a second place */
-	double cost_ns, end_cost_ns;		/* cost of a hit, and of a second place's */
+	struct governor_meter meter, end_meter;	/* hits, and those of a second point */
+	double cost_ns, end_cost_ns;		/* cost of a hit, and of a second point's */
 	uint64_t switch_ns;		/* in bursts: time of the next switch on or off */
 };
 

@@ -22,7 +22,7 @@
 struct probe_rate {
 	struct live_probe live;
 	uint64_t begin_ns;
-	bool is_end;		/* counts the second of two places */
+	bool is_end;		/* counts the second of two points */
 };
 
 struct examination {

@@ -155,16 +155,16 @@ static void watch_burst(struct probe_engine *engine, struct engine_probe *probe,
 static bool find_fate(struct probe_engine *engine, const struct engine_probe *probe,
 		      enum file_fate *out)
 {
-	const struct probe_point *places[] = { probe->points, probe->points->end };
+	const struct probe_point *points[] = { probe->points, probe->points->end };
 	bool has_file = false;
 
 	*out = FILE_IS_SAME;
 	for (int i = 0; i < 2; i++) {
 		enum file_fate fate;
 
-		if (!places[i] || !places[i]->watch)
+		if (!points[i] || !points[i]->watch)
 			continue;
-		if (file_watch_look(places[i]->watch, &engine->blocking_calls, &fate))
+		if (file_watch_look(points[i]->watch, &engine->blocking_calls, &fate))
 			return false;
 		if (*out == FILE_IS_SAME || fate == FILE_IS_REWRITTEN)
 			*out = fate;

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "point_pair.h"
 #include "point_tracepoint.h"
 #include "probe/probe_definition.h"
 #include "probe_pmu.h"
@@ -28,9 +27,9 @@ static bool has_weight(const struct probe_spec *spec)
 	       !strncmp(spec->function, times, sizeof(times) - 1);
 }
 
-/* Returns the spec of the place where @part is. */
-static const struct probe_spec *place_of(const struct live_part *part,
-					 const struct live_request *request)
+/* Returns the spec of the point where @part is. */
+static const struct probe_spec *spec_of_part(const struct live_part *part,
+					     const struct live_request *request)
 {
 	return &probe_point_of_edge(request->points, part->is_return)->spec;
 }
@@ -38,7 +37,7 @@ static const struct probe_spec *place_of(const struct live_part *part,
 static int find_tracepoint(struct live_part *part, const struct live_request *request,
 			   struct diag *why)
 {
-	const struct probe_spec *spec = place_of(part, request);
+	const struct probe_spec *spec = spec_of_part(part, request);
 
 	return trace_group_find(request->group, spec->group, spec->function, &part->event, why);
 }
@@ -108,12 +107,12 @@ static int open_filtered(struct live_part *part, const struct live_request *requ
 static bool find_texts(const struct live_part *part, const struct live_request *request,
 		       struct syscall_texts_config *out)
 {
-	const bool is_exit = part->is_return && point_pair_is_system_call(&request->points->spec);
-	const struct probe_point *place =
+	const bool is_exit = part->is_return && probe_point_is_system_call(&request->points->spec);
+	const struct probe_point *point =
 		is_exit ? request->points : probe_point_of_edge(request->points, part->is_return);
 
-	if (!request->rings || place->spec.kind != PROBE_TRACEPOINT ||
-	    !point_tracepoint_texts(place, is_exit, out))
+	if (!request->rings || point->spec.kind != PROBE_TRACEPOINT ||
+	    !point_tracepoint_texts(point, is_exit, out))
 		return false;
 	out->record_type = (uint16_t)part->event.id;
 	return true;
@@ -133,7 +132,7 @@ static void warn_of_programs(const struct live_part *part, const struct live_req
 {
 	char name[PROBE_GROUP_BYTES + TRACE_NAME_BYTES];
 
-	snprintf(name, sizeof(name), "%s:%s", place_of(part, request)->group, part->event.name);
+	snprintf(name, sizeof(name), "%s:%s", spec_of_part(part, request)->group, part->event.name);
 	probe_link_warn_of_programs(part->link, name);
 }
 
@@ -141,7 +140,7 @@ static int open_by_tracefs(struct live_part *part, const struct live_request *re
 			   const struct probe_site *site, struct probe_link_config *config,
 			   struct diag *why)
 {
-	const bool is_tracepoint = place_of(part, request)->kind == PROBE_TRACEPOINT;
+	const bool is_tracepoint = spec_of_part(part, request)->kind == PROBE_TRACEPOINT;
 	struct syscall_texts_config texts;
 	int err = is_tracepoint ? find_tracepoint(part, request, why)
 				: define(part, request, site, why);
@@ -152,7 +151,7 @@ static int open_by_tracefs(struct live_part *part, const struct live_request *re
 	config->config = part->event.id;
 	if (find_texts(part, request, &texts))
 		return open_with_texts(part, request, &texts, *config, why);
-	/* Of two places, the first has the values that are compared. */
+	/* Of two points, the first has the values that are compared. */
 	err = open_filtered(part, request, request->points->end ? request->points->sites : site,
 			    *config, why);
 	if (!err && !part->link) {
@@ -183,7 +182,8 @@ static int open_part(struct live_part *part, const struct live_request *request,
 {
 	struct probe_link_config config = {
 		.scope = request->scope, .kernel_filter = "",
-		.only_counts = !request->rings, .has_weight = has_weight(place_of(part, request)),
+		.only_counts = !request->rings,
+		.has_weight = has_weight(spec_of_part(part, request)),
 		/* A pair's entry has the stack: the return's is cut at the function. */
 		.with_stacks = request->with_stacks && request->rings &&
 			       !(part->is_return && request->points->spec.edge == PROBE_LATENCY),
@@ -280,14 +280,14 @@ static int make_reading(struct probe_reading **out, struct live_probe *live,
 static int open_edge(struct live_probe *live, const struct live_request *request, bool is_return,
 		     struct diag *why)
 {
-	const struct probe_point *place = probe_point_of_edge(request->points, is_return);
+	const struct probe_point *point = probe_point_of_edge(request->points, is_return);
 	int err = 0;
 
-	for (uint32_t i = 0; i < place->site_count && !err; i++) {
+	for (uint32_t i = 0; i < point->site_count && !err; i++) {
 		struct live_part *part = &live->parts[live->part_count++];
 
 		part->is_return = is_return;
-		err = open_part(part, request, &place->sites[i], why);
+		err = open_part(part, request, &point->sites[i], why);
 	}
 	return err;
 }

@@ -20,7 +20,7 @@
  * and texts of a system call that were not in memory. */
 struct live_counts {
 	uint64_t hits, lost, missed, filtered, absent;
-	uint64_t end_hits;	/* hits of the other end: returns, or those of the second place */
+	uint64_t end_hits;	/* hits of the other end: returns, or those of the second point */
 };
 
 struct live_part {
@@ -36,8 +36,8 @@ struct live_part {
 struct live_probe {
 	struct live_part *parts;	/* owned */
 	uint32_t part_count;
-	bool is_pair;		/* the first parts are for returns or the second place; the hits
-				 * are the entries, or those of the first place */
+	bool is_pair;		/* the first parts are for returns or the second point; the hits
+				 * are the entries, or those of the first point */
 	/* Counts of closed parts, which the kernel no longer has. */
 	struct live_counts before;
 };

@@ -294,13 +294,13 @@ static void note_end(struct translation *translation, const struct liner_clause 
 	const char *text = translation->tree.text + point->at;
 	const char *colon = memchr(text, ':', point->bytes);
 	size_t left = colon ? point->bytes - (size_t)(colon - text) : 0;
+	char *note = translation->out->note;
 
 	if (left < 4 || strncmp(colon, ":s:", 3) != 0)
-		liner_note(translation->out->note, "exit(): --duration ends "
-			 "the run");
+		liner_note(note, ONE_LINER_NOTE_BYTES, "exit(): --duration ends the run");
 	else
-		liner_note(translation->out->note, "exit(): --duration %.*s "
-			 "ends the run", (int)(left - 3 < 20 ? left - 3 : 20), colon + 3);
+		liner_note(note, ONE_LINER_NOTE_BYTES, "exit(): --duration %.*s ends the run",
+			   (int)(left - 3 < 20 ? left - 3 : 20), colon + 3);
 }
 
 /* Checks that a statement of BEGIN, END or interval: only prints and clears. */
@@ -339,6 +339,7 @@ static int open_clause(struct translation *translation, uint32_t index)
 
 	*scope = (struct liner_scope){
 		.tree = tree, .clause = clause, .note = translation->out->note,
+		.note_bytes = sizeof(translation->out->note),
 		.steps = &translation->steps, .why = translation->why,
 	};
 	switch (liner_point_use(tree, &tree->points[clause->point])) {

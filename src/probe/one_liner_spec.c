@@ -498,7 +498,8 @@ static int convert(struct formatting *formatting, char letter, bool *is_dropped)
 	if (value.kind == LINER_BUILTIN && (!strcmp(value.text, "uid") ||
 					    !strcmp(value.text, "cgroup") ||
 					    !strcmp(value.text, "ppid")))
-		liner_note(scope->note, "%s is not in the lines: by %s counts by it", value.text,
+		liner_note(scope->note, scope->note_bytes,
+			   "%s is not in the lines: by %s counts by it", value.text,
 			   value.text);
 	if (value.kind == LINER_ARITHMETIC && !liner_is_time(scope, at))
 		return refuse(scope, node_of(scope, at), "a printed value is as it is recorded: "

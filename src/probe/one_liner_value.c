@@ -11,22 +11,24 @@
 
 #include "probe_section.h"
 
+#define REMARK_BYTES 240	/* a longer one is cut */
+
 static const struct liner_node *node_of(const struct liner_scope *scope, uint32_t at)
 {
 	return &scope->tree->nodes[at];
 }
 
-void liner_note(char note[ONE_LINER_NOTE_BYTES], const char *format, ...)
+void liner_note(char *note, size_t room, const char *format, ...)
 {
 	const size_t used = strlen(note);
-	char text[ONE_LINER_NOTE_BYTES];
+	char text[REMARK_BYTES];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (!strstr(note, text) && used + strlen(text) + 3 <= ONE_LINER_NOTE_BYTES)
-		snprintf(note + used, ONE_LINER_NOTE_BYTES - used, "%s%s", used ? "; " : "", text);
+	if (!strstr(note, text) && used + strlen(text) + 3 <= room)
+		snprintf(note + used, room - used, "%s%s", used ? "; " : "", text);
 }
 
 bool liner_is_aggregate(const struct liner_node *node)
@@ -411,7 +413,8 @@ static int find_path(struct liner_scope *scope, uint32_t at, struct liner_value 
 static void note_memory(const struct liner_scope *scope, const struct liner_value *value)
 {
 	if (scope->begin && value->scope == scope->begin)
-		liner_note(scope->note, "memory at a stored pointer is read when it is stored");
+		liner_note(scope->note, scope->note_bytes,
+			   "memory at a stored pointer is read when it is stored");
 }
 
 /* Appends to a path. */
@@ -637,7 +640,8 @@ static int find_stack(struct liner_scope *scope, const struct liner_node *node,
 {
 	out->kind = LINER_BUILTIN;
 	snprintf(out->text, sizeof(out->text), "%.*s", (int)node->bytes, node->text);
-	liner_note(scope->note, "stacks are whole: %.*s(...) cut them", (int)node->bytes,
+	liner_note(scope->note, scope->note_bytes,
+		   "stacks are whole: %.*s(...) cut them", (int)node->bytes,
 		   node->text);
 	return 0;
 }

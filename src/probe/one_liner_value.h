@@ -15,7 +15,6 @@
 #include "base/diag.h"
 #include "one_liner_point.h"
 #include "one_liner_syntax.h"
-#include "probe/one_liner.h"
 
 #define LINER_VARIABLES_MAX 32
 #define LINER_STEPS_MAX	    50000	/* one program's; the largest tool takes 2000 */
@@ -34,12 +33,12 @@ struct liner_scope {
 		uint32_t name, value;	/* nodes */
 	} variables[LINER_VARIABLES_MAX];
 	size_t variable_count;
-	char *note;			/* gets a remark for the user, of ONE_LINER_NOTE_BYTES */
+	char *note;		/* gets remarks for the user; of note_bytes */
+	size_t note_bytes;
 	unsigned int *steps;		/* steps that are left: a variable that has another one
 					 * twice, which has another one twice, takes many */
 	struct diag *why;
 };
-
 
 enum liner_value_kind {
 	LINER_CONSTANT,		/* `number` */
@@ -70,9 +69,9 @@ uint32_t liner_follow(struct liner_scope **scope, uint32_t at);
 /* Refuses @node, naming it if it is a word. Returns -EINVAL. */
 int liner_refuse(struct diag *why, const struct liner_node *node, const char *sentence);
 
-/* Appends a remark for the user, once; nothing if there is no room. */
-void liner_note(char note[ONE_LINER_NOTE_BYTES], const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Appends a remark for the user to @note[@room], once; nothing if there is no room. */
+void liner_note(char *note, size_t room, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Returns how many nanoseconds @unit has, "us". */
 int64_t liner_unit_ns(const char *unit);

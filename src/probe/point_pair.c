@@ -1,8 +1,8 @@
 /* point_pair.c - see point_pair.h.
  *
- * Idea: each place is found as a probe of its own, by the resolver of its kind: with its own file,
+ * Idea: each point is found as a probe of its own, by the resolver of its kind: with its own file,
  * sites, values, verdict. The two then differ from any other probe only in who brings a value: the
- * first place, or if that has none of that name, the second.
+ * first point, or if that has none of that name, the second.
  *
  * Joins: a tracepoint is joined by a field of its record. A function or a USDT probe has no fields:
  * there a name is that of a value of the probe (req=$arg1 ... on req) or the value itself ($arg1,
@@ -25,47 +25,36 @@ bool point_pair_is(const struct probe_spec *spec)
 	return spec->edge == PROBE_LATENCY && spec->end.function[0];
 }
 
-bool point_pair_is_system_call(const struct probe_spec *spec)
-{
-	static const char enter[] = "sys_enter", leave[] = "sys_exit";
-
-	return spec->kind == PROBE_TRACEPOINT && strstr(spec->group, "syscalls") &&
-	       !strcmp(spec->group, spec->end.group) &&
-	       !strncmp(spec->function, enter, strlen(enter)) &&
-	       !strncmp(spec->end.function, leave, strlen(leave)) &&
-	       !strcmp(spec->function + strlen(enter), spec->end.function + strlen(leave));
-}
-
-/* Returns the index of the value of @place that is called @name, or is that; argument_count: there
+/* Returns the index of the value of @point that is called @name, or is that; argument_count: there
  * is none. */
-static uint32_t find_value(const struct probe_spec *place, const char *name)
+static uint32_t find_value(const struct probe_spec *point, const char *name)
 {
 	uint32_t i = 0;
 
-	while (i < place->argument_count && strcmp(place->arguments[i].name, name) != 0)
+	while (i < point->argument_count && strcmp(point->arguments[i].name, name) != 0)
 		i++;
-	for (uint32_t k = 0; i == place->argument_count && k < place->argument_count; k++)
-		if (!strcmp(place->arguments[k].value, name))
+	for (uint32_t k = 0; i == point->argument_count && k < point->argument_count; k++)
+		if (!strcmp(point->arguments[k].value, name))
 			return k;
 	return i;
 }
 
-/* Adds the values that join @place, which has no fields. */
-static int add_joins(const struct probe_spec *spec, bool is_second, struct probe_spec *place,
+/* Adds the values that join @point, which has no fields. */
+static int add_joins(const struct probe_spec *spec, bool is_second, struct probe_spec *point,
 		     struct diag *why)
 {
 	for (uint32_t i = 0; i < spec->on_count; i++) {
 		const char *name = is_second ? spec->on[i].end : spec->on[i].begin;
 		struct probe_argument added = { .is_implied = true };
 
-		if (find_value(place, name) < place->argument_count)
+		if (find_value(point, name) < point->argument_count)
 			continue;
-		if (place->argument_count == PROBE_ARGUMENTS_MAX)
+		if (point->argument_count == PROBE_ARGUMENTS_MAX)
 			return diag_set(why, -E2BIG, "more than %d values, with those that join "
-					"the two places", PROBE_ARGUMENTS_MAX);
+					"the two points", PROBE_ARGUMENTS_MAX);
 		snprintf(added.name, sizeof(added.name), "on%u", i + 1);
 		snprintf(added.value, sizeof(added.value), "%s", name);
-		place->arguments[place->argument_count++] = added;
+		point->arguments[point->argument_count++] = added;
 	}
 	return 0;
 }
@@ -90,13 +79,13 @@ int point_pair_spec(const struct probe_spec *spec, bool is_second, struct probe_
 		out->build_id = (struct build_id){ .count = 0 };
 	}
 	out->name[0] = '\0';
-	/* A value that one place lacks may be the other's. */
+	/* A value that one point lacks may be the other's. */
 	for (uint32_t i = 0; out->kind == PROBE_USDT && i < out->argument_count; i++)
 		out->arguments[i].is_implied = true;
 	return out->kind == PROBE_TRACEPOINT ? 0 : add_joins(spec, is_second, out, why);
 }
 
-/* Finds the values by which the place @point is joined, while its spec is that of the place. */
+/* Finds the values by which @point is joined, while its spec is that of this point alone. */
 static void find_joins(struct probe_point *point, const struct probe_spec *spec, bool is_second)
 {
 	for (uint32_t i = 0; i < spec->on_count && point->spec.kind != PROBE_TRACEPOINT; i++)
@@ -118,12 +107,12 @@ void point_pair_begin(struct probe_point *point, const struct probe_spec *spec)
 			 function + strlen("sys_enter"));
 }
 
-/* Drops the values that the place has, but not at its edge; what is left is of the first or the
- * second place. */
-static void keep_values_of_edge(struct probe_point *place, bool is_at_return, bool is_second)
+/* Drops the values that the point has, but not at its edge; what is left is of the first or the
+ * second point. */
+static void keep_values_of_edge(struct probe_point *point, bool is_at_return, bool is_second)
 {
-	for (uint32_t s = 0; s < place->site_count; s++) {
-		struct probe_site *site = &place->sites[s];
+	for (uint32_t s = 0; s < point->site_count; s++) {
+		struct probe_site *site = &point->sites[s];
 
 		for (uint32_t i = 0; i < site->value_count; i++) {
 			struct probe_fetch *value = &site->values[i];
@@ -140,24 +129,24 @@ static void keep_values_of_edge(struct probe_point *place, bool is_at_return, bo
 	}
 }
 
-static bool has_value(const struct probe_point *place, uint32_t index)
+static bool has_value(const struct probe_point *point, uint32_t index)
 {
-	for (uint32_t i = 0; i < place->site_count; i++)
-		if (index < place->sites[i].value_count && place->sites[i].values[index].fetch[0])
+	for (uint32_t i = 0; i < point->site_count; i++)
+		if (index < point->sites[i].value_count && point->sites[i].values[index].fetch[0])
 			return true;
 	return false;
 }
 
-static bool is_join(const struct probe_point *place, const struct probe_spec *spec, uint32_t index)
+static bool is_join(const struct probe_point *point, const struct probe_spec *spec, uint32_t index)
 {
 	bool is_one = false;
 
-	for (uint32_t i = 0; i < spec->on_count && place->spec.kind != PROBE_TRACEPOINT; i++)
-		is_one |= place->on_values[i] == index;
+	for (uint32_t i = 0; i < spec->on_count && point->spec.kind != PROBE_TRACEPOINT; i++)
+		is_one |= point->on_values[i] == index;
 	return is_one;
 }
 
-/* Drops the second place's value @index, which the first one brings, unless it joins them. */
+/* Drops the second point's value @index, which the first one brings, unless it joins them. */
 static void drop_value(struct probe_point *end, const struct probe_spec *spec, uint32_t index)
 {
 	for (uint32_t i = 0; i < end->site_count; i++) {
@@ -169,7 +158,7 @@ static void drop_value(struct probe_point *end, const struct probe_spec *spec, u
 	}
 }
 
-/* Makes value @index that of the second place; neither may have it: the reason is of both then. */
+/* Makes value @index that of the second point; neither may have it: the reason is of both then. */
 static void take_value(struct probe_point *point, uint32_t index)
 {
 	const struct probe_fetch *other = &point->end->sites[0].values[index];
@@ -184,12 +173,12 @@ static void take_value(struct probe_point *point, uint32_t index)
 			value->is_copied = false;
 		} else {
 			snprintf(value->reason + used, sizeof(value->reason) - used,
-				 "; at the second place: %s", other->reason);
+				 "; at the second point: %s", other->reason);
 		}
 	}
 }
 
-/* Decides for each value of the spec which place brings it. */
+/* Decides for each value of the spec which point brings it. */
 static void join_values(struct probe_point *point)
 {
 	const struct probe_spec *spec = &point->spec;
@@ -211,7 +200,7 @@ static bool is_offered(const struct probe_fetch *value, bool is_at_return)
 	return value->is_return == is_at_return;
 }
 
-/* Offers the values of both places. */
+/* Offers the values of both points. */
 static int join_offered(struct probe_point *point, struct diag *why)
 {
 	const struct probe_point *end = point->end;
@@ -237,9 +226,9 @@ static int join_offered(struct probe_point *point, struct diag *why)
 	return 0;
 }
 
-/* What a place is joined by. */
+/* What a point is joined by. */
 struct join {
-	const struct probe_point *place;
+	const struct probe_point *point;
 	const struct raw_fields *fields;	/* TRACEPOINT: of its record */
 	const char *function, *name;
 	uint32_t index;				/* in spec.on */
@@ -249,11 +238,11 @@ struct join {
 /* Checks that every hit has it. */
 static int check_value(struct join *join, struct diag *why)
 {
-	const struct probe_point *place = join->place;
-	const uint32_t index = place->on_values[join->index];
+	const struct probe_point *point = join->point;
+	const uint32_t index = point->on_values[join->index];
 
-	for (uint32_t i = 0; i < place->site_count; i++) {
-		const struct probe_fetch *value = &place->sites[i].values[index];
+	for (uint32_t i = 0; i < point->site_count; i++) {
+		const struct probe_fetch *value = &point->sites[i].values[index];
 
 		if (!value->fetch[0])
 			return diag_set(why, -EINVAL, "%s has no value '%s' to join by: %s",
@@ -268,7 +257,7 @@ static int check_join(struct join *join, struct diag *why)
 	char names[160];
 	int field;
 
-	if (join->place->spec.kind != PROBE_TRACEPOINT)
+	if (join->point->spec.kind != PROBE_TRACEPOINT)
 		return check_value(join, why);
 	field = raw_fields_find(join->fields, join->name);
 	if (field >= 0) {
@@ -309,7 +298,7 @@ static int check_joins(const struct probe_point *point, const struct raw_fields 
 static void find_equal(const struct probe_spec *spec, const struct raw_fields *end,
 		       struct probe_fetch *value)
 {
-	const char *equal = point_pair_is_system_call(spec) ? value->fetch : "";
+	const char *equal = probe_point_is_system_call(spec) ? value->fetch : "";
 
 	for (uint32_t i = 0; i < spec->on_count; i++)
 		if (!strcmp(spec->on[i].begin, value->fetch))
@@ -328,35 +317,35 @@ static void find_equals(struct probe_point *point, const struct raw_fields *end)
 	}
 }
 
-/* Takes the worse verdict, and says which place it is of. */
+/* Takes the worse verdict, and says which point it is of. */
 static void join_verdicts(struct probe_point *point)
 {
-	struct probe_spec *place = malloc(sizeof(*place));
+	struct probe_spec *first = malloc(sizeof(*first));
 	char name[PROBE_FUNCTION_BYTES], reason[sizeof(point->reason)];
 
-	if (!place)
+	if (!first)
 		return;		/* the attempt to attach will fail, too */
-	if (point->reason[0] && !point_pair_spec(&point->spec, false, place, NULL)) {
-		probe_spec_name(place, name, sizeof(name));
+	if (point->reason[0] && !point_pair_spec(&point->spec, false, first, NULL)) {
+		probe_spec_name(first, name, sizeof(name));
 		memcpy(reason, point->reason, sizeof(reason));
 		snprintf(point->reason, sizeof(point->reason), "%.80s: %.170s", name, reason);
 	}
 	probe_spec_name(&point->end->spec, name, sizeof(name));
 	probe_verdict_add(point, point->end->verdict, "%.80s: %.170s", name, point->end->reason);
-	free(place);
+	free(first);
 }
 
-static int read_fields(const struct probe_point *place, struct raw_fields *out, struct diag *why)
+static int read_fields(const struct probe_point *point, struct raw_fields *out, struct diag *why)
 {
 	int directory, err;
 
 	*out = (struct raw_fields){ .list = NULL };
-	if (!place || place->spec.kind != PROBE_TRACEPOINT)
+	if (!point || point->spec.kind != PROBE_TRACEPOINT)
 		return 0;
 	directory = tracefs_open(why);
 	if (directory < 0)
 		return directory;
-	err = tracefs_read_fields(directory, place->spec.group, place->spec.function, out, why);
+	err = tracefs_read_fields(directory, point->spec.group, point->spec.function, out, why);
 	close(directory);
 	return err;
 }

@@ -425,3 +425,15 @@ size_t probe_aggregate_write(const struct probe_spec *spec, const struct probe_a
 	put(&writer, ")");
 	return writer.used;
 }
+
+int probe_aggregate_find(const struct probe_spec *spec, const char *name)
+{
+	char text[PROBE_SPEC_BYTES];
+
+	for (uint32_t i = 0; i < spec->aggregate_count; i++) {
+		probe_aggregate_write(spec, &spec->aggregates[i], text, sizeof(text));
+		if (!strcmp(text, name))
+			return (int)i;
+	}
+	return -1;
+}

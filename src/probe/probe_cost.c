@@ -42,8 +42,8 @@ static double of_site(const struct probe_cost *cost, const struct probe_point *p
 	       (edge == PROBE_ENTRY ? 0 : cost->user_return);
 }
 
-static double of_place(const struct probe_cost *cost, const struct probe_point *points,
-		       enum probe_edge edge)
+static double of_one_point(const struct probe_cost *cost, const struct probe_point *points,
+			   enum probe_edge edge)
 {
 	const double records = edge == PROBE_LATENCY ? 2 : 1;
 	double most = 0;
@@ -64,12 +64,12 @@ double probe_cost_of_hit(const struct probe_cost *cost, const struct probe_point
 
 	if (edge == PROBE_LATENCY && spec->end.function[0])
 		edge = spec->is_from_return ? PROBE_RETURN : PROBE_ENTRY;
-	return of_place(cost, points, edge) + (with_stacks ? cost->stack : 0);
+	return of_one_point(cost, points, edge) + (with_stacks ? cost->stack : 0);
 }
 
 double probe_cost_of_end(const struct probe_cost *cost, const struct probe_point *points)
 {
-	return points->end ? of_place(cost, points->end, points->end->spec.edge) : 0;
+	return points->end ? of_one_point(cost, points->end, points->end->spec.edge) : 0;
 }
 
 /* Two empty functions. The kernel emulates the first instruction of one: nop on x86, a branch on

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "point_pair.h"
 
 struct change {
 	struct field_view *view;
@@ -225,21 +224,21 @@ int field_view_make(struct field_view *out, const struct raw_fields *fields, int
 	return !err && argument && argument->is_masked ? mask(&change) : err;
 }
 
-static enum trace_type type_of(const struct probe_point *place, bool is_at_return)
+static enum trace_type type_of(const struct probe_point *point, bool is_at_return)
 {
-	if (place->spec.kind == PROBE_KERNEL)
+	if (point->spec.kind == PROBE_KERNEL)
 		return is_at_return ? TRACE_KRETPROBE : TRACE_KPROBE;
 	return is_at_return ? TRACE_URETPROBE : TRACE_UPROBE;
 }
 
 /* The path in the definition is looked up by us, now: the descriptor leads to the very file that
  * was examined, also when its name is gone or means another file in our mount namespace. */
-static void put_point(struct probe_definition *out, const struct probe_point *place,
+static void put_point(struct probe_definition *out, const struct probe_point *point,
 		      const struct probe_site *site, bool is_at_return)
 {
 	char semaphore[32] = "";
 
-	if (place->spec.kind == PROBE_KERNEL) {
+	if (point->spec.kind == PROBE_KERNEL) {
 		snprintf(out->site, sizeof(out->site), "%s+%" PRIu64, site->symbol,
 			 site->offset);
 		snprintf(out->shown, sizeof(out->shown), "%s", out->site);
@@ -247,9 +246,9 @@ static void put_point(struct probe_definition *out, const struct probe_point *pl
 	}
 	if (site->semaphore && !is_at_return)
 		snprintf(semaphore, sizeof(semaphore), "(0x%" PRIx64 ")", site->semaphore);
-	snprintf(out->site, sizeof(out->site), "/proc/self/fd/%d:0x%" PRIx64 "%s", place->file,
+	snprintf(out->site, sizeof(out->site), "/proc/self/fd/%d:0x%" PRIx64 "%s", point->file,
 		 site->offset, semaphore);
-	snprintf(out->shown, sizeof(out->shown), "%s:0x%" PRIx64, place->path, site->offset);
+	snprintf(out->shown, sizeof(out->shown), "%s:0x%" PRIx64, point->path, site->offset);
 }
 
 /* Where the return address is at the first instruction of a function. */
@@ -277,15 +276,15 @@ static bool is_fetched(const struct probe_fetch *value, bool is_return)
 int probe_definition_make(struct probe_definition *out, const struct probe_point *points,
 			  const struct probe_site *site, bool is_return, struct diag *why)
 {
-	const struct probe_point *place = probe_point_of_edge(points, is_return);
+	const struct probe_point *point = probe_point_of_edge(points, is_return);
 	const bool is_at_return = probe_point_is_at_return(points, is_return);
 	size_t length;
 
 	*out = (struct probe_definition){
-		.type = type_of(place, is_at_return),
-		.max_active = is_at_return ? place->max_active : 0,
+		.type = type_of(point, is_at_return),
+		.max_active = is_at_return ? point->max_active : 0,
 	};
-	put_point(out, place, site, is_at_return);
+	put_point(out, point, site, is_at_return);
 	length = (size_t)snprintf(out->fetch_args, sizeof(out->fetch_args), "%s",
 				  pair_fetch(points, is_return));
 	for (uint32_t i = 0; i < site->value_count && length < sizeof(out->fetch_args); i++)
@@ -492,28 +491,28 @@ static int view_of(struct probe_stream *stream, const struct probe_spec *spec,
 	return added < 0 ? -1 : added;
 }
 
-static int field_of(struct probe_stream *stream, const struct probe_point *place, uint32_t index)
+static int field_of(struct probe_stream *stream, const struct probe_point *point, uint32_t index)
 {
-	const struct probe_fetch *value = &place->sites[0].values[index];
+	const struct probe_fetch *value = &point->sites[0].values[index];
 	char name[16];
 
 	if (value->is_copied)
-		return add_copied(stream, value, texts_before(&place->sites[0], index));
-	if (place->spec.kind == PROBE_TRACEPOINT)
-		return view_of(stream, &place->spec, value, &place->spec.arguments[index]);
+		return add_copied(stream, value, texts_before(&point->sites[0], index));
+	if (point->spec.kind == PROBE_TRACEPOINT)
+		return view_of(stream, &point->spec, value, &point->spec.arguments[index]);
 	snprintf(name, sizeof(name), "a%u", index);
 	return raw_fields_find(&stream->fields, name);
 }
 
-/* Returns the field of @place that joins it by spec.on[@index], whose name is @name there. */
-static int key_of(const struct probe_stream *stream, const struct probe_point *place,
+/* Returns the field of @point that joins it by spec.on[@index], whose name is @name there. */
+static int key_of(const struct probe_stream *stream, const struct probe_point *point,
 		  uint32_t index, const char *name)
 {
 	char value[16];
 
-	if (place->spec.kind == PROBE_TRACEPOINT)
+	if (point->spec.kind == PROBE_TRACEPOINT)
 		return raw_fields_find(&stream->fields, name);
-	snprintf(value, sizeof(value), "a%u", place->on_values[index]);
+	snprintf(value, sizeof(value), "a%u", point->on_values[index]);
 	return raw_fields_find(&stream->fields, value);
 }
 
@@ -542,17 +541,17 @@ void probe_definition_columns(struct probe_reading *reading, const struct probe_
 	find_keys(reading, points);
 	for (uint32_t i = 0; i < points->spec.argument_count; i++) {
 		const bool is_second = site->values[i].is_return;
-		const struct probe_point *place = probe_point_of_edge(points, is_second);
-		const struct probe_fetch *value = &place->sites[0].values[i];
+		const struct probe_point *point = probe_point_of_edge(points, is_second);
+		const struct probe_fetch *value = &point->sites[0].values[i];
 		struct probe_column *column = &reading->columns[reading->column_count++];
 
 		*column = (struct probe_column){
 			.kind = value->kind, .meaning = value->meaning, .origin = value->origin,
 			.is_return = value->is_return, .is_copied = value->is_copied,
-			.field = field_of(is_second ? &reading->leave : &reading->entry, place, i),
+			.field = field_of(is_second ? &reading->leave : &reading->entry, point, i),
 		};
-		if (value->is_copied && !is_second && point_pair_is_system_call(&points->spec))
-			column->late_field = field_of(&reading->leave, place, i);
+		if (value->is_copied && !is_second && probe_point_is_system_call(&points->spec))
+			column->late_field = field_of(&reading->leave, point, i);
 		if (column->late_field < 0)
 			column->late_field = 0;
 		memcpy(column->name, value->name, sizeof(column->name));

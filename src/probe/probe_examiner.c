@@ -79,7 +79,7 @@ static uint32_t count_processes(int file)
 	return count;
 }
 
-/* Counts the processes of the file that more of them map, if there are two places. */
+/* Counts the processes of the file that more of them map, if there are two points. */
 static uint32_t count_all_processes(const struct probe_point *point)
 {
 	const uint32_t first = count_processes(point->file);
@@ -98,10 +98,10 @@ static bool is_cancelled(const struct probe_examiner *examiner, const struct pro
 	return request->number == number;
 }
 
-/* True: the file of @place is the one that was looked up, its path leads to it, and the process to
+/* True: the file of @point is the one that was looked up, its path leads to it, and the process to
  * be probed, which may have called exec, maps it. */
 static bool is_file_current(struct probe_examiner *examiner, const struct job *job,
-			    const struct probe_point *place)
+			    const struct probe_point *point)
 {
 	const struct probe_choice *choice = &job->request.choice;
 	struct file_version now;
@@ -109,24 +109,24 @@ static bool is_file_current(struct probe_examiner *examiner, const struct job *j
 	struct stat status;
 	char pid[16];
 
-	if (!place->watch || file_watch_look(place->watch, &examiner->blocking_calls, &fate) ||
-	    fate != FILE_IS_SAME || fstat(place->file, &status))
+	if (!point->watch || file_watch_look(point->watch, &examiner->blocking_calls, &fate) ||
+	    fate != FILE_IS_SAME || fstat(point->file, &status))
 		return false;
 	now = file_version_of(&status);
 	snprintf(pid, sizeof(pid), "%d", (int)choice->pid);
-	return file_version_is_equal(&now, &place->version) &&
+	return file_version_is_equal(&now, &point->version) &&
 	       (choice->reach != REACH_PROCESS || maps_file(pid, &status));
 }
 
-/* True: a look-up would find @place again. In the kernel it goes by its name, but for one that is
+/* True: a look-up would find @point again. In the kernel it goes by its name, but for one that is
  * not unique. */
-static bool is_place_current(struct probe_examiner *examiner, const struct job *job,
-			     const struct probe_point *place)
+static bool is_point_current(struct probe_examiner *examiner, const struct job *job,
+			     const struct probe_point *point)
 {
-	if (place->file >= 0)
-		return is_file_current(examiner, job, place);
-	for (uint32_t i = 0; i < place->site_count; i++)
-		if (!strcmp(place->sites[i].symbol, KALLSYMS_TEXT))
+	if (point->file >= 0)
+		return is_file_current(examiner, job, point);
+	for (uint32_t i = 0; i < point->site_count; i++)
+		if (!strcmp(point->sites[i].symbol, KALLSYMS_TEXT))
 			return false;
 	return true;
 }
@@ -140,9 +140,9 @@ static bool is_current(struct probe_examiner *examiner, const struct job *job)
 		const struct probe_point *point = &job->points[i];
 
 		if (i == 0 || point->file < 0)
-			is_same = is_place_current(examiner, job, point);
+			is_same = is_point_current(examiner, job, point);
 		if (is_same && point->end)
-			is_same = is_place_current(examiner, job, point->end);
+			is_same = is_point_current(examiner, job, point->end);
 	}
 	return is_same;
 }

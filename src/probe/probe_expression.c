@@ -1,8 +1,6 @@
 /* probe_expression.c - see probe/probe_expression.h. */
 #include "probe/probe_expression.h"
 
-#include <string.h>
-
 #include <stdio.h>
 
 #include "probe_number.h"
@@ -190,16 +188,4 @@ size_t probe_aggregate_range_write(const struct probe_aggregate *aggregate, uint
 	if (end == begin + 1)
 		return (size_t)snprintf(out, room, "%s", from);
 	return (size_t)snprintf(out, room, "%s..%s", from, to);
-}
-
-int probe_aggregate_find(const struct probe_spec *spec, const char *name)
-{
-	char text[PROBE_SPEC_BYTES];
-
-	for (uint32_t i = 0; i < spec->aggregate_count; i++) {
-		probe_aggregate_write(spec, &spec->aggregates[i], text, sizeof(text));
-		if (!strcmp(text, name))
-			return (int)i;
-	}
-	return -1;
 }

@@ -158,24 +158,24 @@ static int point_at(struct probe_pmu_definition *out, struct probe_link_config *
 		    const struct probe_point *points, const struct probe_site *site,
 		    bool is_return, struct diag *why)
 {
-	const struct probe_point *place = probe_point_of_edge(points, is_return);
+	const struct probe_point *point = probe_point_of_edge(points, is_return);
 	const bool is_at_return = probe_point_is_at_return(points, is_return);
-	struct probe_pmu_site point = {
-		.is_user = place->spec.kind != PROBE_KERNEL, .is_return = is_at_return,
+	struct probe_pmu_site pmu_site = {
+		.is_user = point->spec.kind != PROBE_KERNEL, .is_return = is_at_return,
 		.name = out->name, .offset = site->offset,
 		.semaphore = is_at_return ? 0 : (uint32_t)site->semaphore,
 	};
 
-	if (place->spec.kind == PROBE_TRACEPOINT)
+	if (point->spec.kind == PROBE_TRACEPOINT)
 		return diag_set(why, -ENOTSUP, "tracepoints need tracefs: run as root");
-	if (!point.is_user && points->spec.edge == PROBE_RETURN)
+	if (!pmu_site.is_user && points->spec.edge == PROBE_RETURN)
 		return diag_set(why, -ENOTSUP, "without tracefs nobody knows which returns the"
 				" kernel misses: probe entry and return (lat:%s)", site->symbol);
-	if (point.is_user)
-		snprintf(out->name, sizeof(out->name), "/proc/self/fd/%d", place->file);
+	if (pmu_site.is_user)
+		snprintf(out->name, sizeof(out->name), "/proc/self/fd/%d", point->file);
 	else
 		snprintf(out->name, sizeof(out->name), "%s", site->symbol);
-	return probe_pmu_point_at(config, &point, why);
+	return probe_pmu_point_at(config, &pmu_site, why);
 }
 
 int probe_pmu_define(struct probe_pmu_definition *out, struct probe_link_config *config,

@@ -81,3 +81,14 @@ bool probe_point_is_at_return(const struct probe_point *points, bool is_second)
 	return spec->edge == PROBE_RETURN ||
 	       (spec->edge == PROBE_LATENCY && (is_second || spec->is_from_return));
 }
+
+bool probe_point_is_system_call(const struct probe_spec *spec)
+{
+	static const char enter[] = "sys_enter", leave[] = "sys_exit";
+
+	return spec->kind == PROBE_TRACEPOINT && strstr(spec->group, "syscalls") &&
+	       !strcmp(spec->group, spec->end.group) &&
+	       !strncmp(spec->function, enter, strlen(enter)) &&
+	       !strncmp(spec->end.function, leave, strlen(leave)) &&
+	       !strcmp(spec->function + strlen(enter), spec->end.function + strlen(leave));
+}

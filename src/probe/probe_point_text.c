@@ -388,7 +388,7 @@ static int unknown_kind(struct point *point)
 				   point->sections[0].text);
 }
 
-/* Sets FUNC, FUNC:LINE or FUNC;PATTERN, and what can be in point of FUNC, from the @count sections
+/* Sets FUNC, FUNC:LINE or FUNC;PATTERN, and what can be in place of FUNC, from the @count sections
  * at @sections. */
 static int set_code(struct point *point, struct probe_section *sections, size_t count)
 {

@@ -1,8 +1,8 @@
 /* What a hit of a probe costs in the analyzer, without a stack: from the queue's item to its
  * counts.
  *
- * usage: hit_cost      prints ns of CPU for an entry, for an entry with its return, and for a hit of
- *			each of two places that a field joins, with values
+ * usage: hit_cost      prints ns of CPU for an entry, for an entry with its return, and for a hit
+ *			of each of two places that a field joins, with values
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,10 +75,11 @@ static double measure(enum probe_edge edge, bool is_pair)
 
 int main(void)
 {
-	const double entry_ns = measure(PROBE_ENTRY, false), pair_ns = measure(PROBE_LATENCY, false);
+	const double entry_ns = measure(PROBE_ENTRY, false);
+	const double pair_ns = measure(PROBE_LATENCY, false);
 	const double joined_ns = measure(PROBE_LATENCY, true);
 
-	printf("entry %.0f ns, entry and return %.0f ns, two places that a field joins %.0f ns (goal: "
-	       "%d)\n", entry_ns, pair_ns, joined_ns, GOAL_NS);
+	printf("entry %.0f ns, entry and return %.0f ns, two places that a field joins %.0f ns "
+	       "(goal: %d)\n", entry_ns, pair_ns, joined_ns, GOAL_NS);
 	return entry_ns > GOAL_NS;
 }

@@ -26,6 +26,13 @@ static inline struct probe_view *probe_view_of(const struct ui_state *state)
 	return &probes_view_of(state)->probe;
 }
 
+/* True on the page of one probe; the list and the log of all probes have no panes. */
+static inline bool probe_view_has_panes(const struct ui_state *state)
+{
+	return state_kind(state) == VIEW_PROBES && state_probe_here(state) &&
+	       state_probe_here(state) != PROBE_ALL;
+}
+
 /* Returns the probe with @id, or NULL. BORROWED until the next refresh. */
 const struct snapshot_probe *probes_view_get(const struct probes_view *view, uint32_t id);
 

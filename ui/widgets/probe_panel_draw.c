@@ -431,8 +431,8 @@ static void put_plan(struct pen *pen)
 		if (!panel->is_chosen[i] || !probe_panel_has_value(panel, fetch) ||
 		    is_retyped(panel, fetch))
 			continue;
-		snprintf(text, sizeof(text), "%s = %s", probe_panel_is_returned(fetch) ? "return" : fetch->name,
-			 fetch->fetch);
+		snprintf(text, sizeof(text), "%s = %s",
+			 probe_panel_is_returned(fetch) ? "return" : fetch->name, fetch->fetch);
 		put_text(pen, text, ROLE_BOX_DIM);
 	}
 }

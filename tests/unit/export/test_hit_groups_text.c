@@ -9,8 +9,7 @@
 
 #include <cmocka.h>
 
-#include "export/json.h"
-#include "export/text.h"
+#include "export/hit_group_lines.h"
 #include "unit_tests.h"
 
 static const struct snapshot_spread_row powers[] = {
@@ -28,7 +27,8 @@ static const struct snapshot_group list[] = {
 	{ .id = 1, .keys = { "nginx", "/a" }, .count = 5, .per_s = 2.5, .latency_ns = 10000,
 	  .p50_ns = 1500, .p99_ns = 3000, .max_ns = 3456,
 	  .sums = { { .count = 5, .value = -4096 }, { .count = 4, .value = 10 },
-		    { .count = 7, .spread = { 3, powers } }, { .count = 5, .spread = { 2, limits } },
+		    { .count = 7, .spread = { 3, powers } },
+		    { .count = 5, .spread = { 2, limits } },
 		    { .count = 3, .spread = { 1, top } }, { .count = 0 } } },
 	{ .id = 2, .keys = { "(other)", "(other)" }, .is_other = true, .count = 1, .per_s = -1 },
 };
@@ -92,7 +92,8 @@ static void test_text_has_a_line_for_each_group(void **state)
 	assert_non_null(strstr(text, "        hist(lat, 1ms)\n"));
 	assert_non_null(strstr(text, "                     ..1.0ms          4  |########"));
 	assert_non_null(strstr(text, "                     1.0ms..          1  |##########  "));
-	assert_non_null(strstr(text, "                           0          2  |################  "));
+	assert_non_null(strstr(text,
+			       "                           0          2  |################  "));
 	assert_non_null(strstr(text, "             70  hits in 7 more groups\n"));
 	free(text);
 }

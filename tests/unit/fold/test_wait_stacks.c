@@ -306,7 +306,8 @@ static void test_wrappers_say_what_is_waited_for(void **state)
 	assert_int_equal(wait_kind_of_wrapper("__GI___clock_nanosleep"), WAIT_KIND_TIMER);
 	assert_int_equal(wait_kind_of_wrapper("___pthread_mutex_lock"), WAIT_KIND_FUTEX);
 	assert_int_equal(wait_kind_of_wrapper("pthread_cond_wait@@GLIBC_2.3.2"), WAIT_KIND_FUTEX);
-	assert_int_equal(wait_kind_of_wrapper("__futex_abstimed_wait_cancelable64"), WAIT_KIND_FUTEX);
+	assert_int_equal(wait_kind_of_wrapper("__futex_abstimed_wait_cancelable64"),
+			 WAIT_KIND_FUTEX);
 	assert_int_equal(wait_kind_of_wrapper("epoll_wait"), WAIT_KIND_POLL);
 	assert_int_equal(wait_kind_of_wrapper("__libc_recvfrom"), WAIT_KIND_SOCKET);
 	assert_int_equal(wait_kind_of_wrapper("__libc_pread64"), WAIT_KIND_DISK);

@@ -116,13 +116,13 @@ static void test_a_value_is_the_first_places_or_else_the_seconds(void **state)
 	assert_false(value_of(point, 0)->is_return);
 	assert_string_equal(value_of(point->end, 0)->fetch, "");
 	assert_string_equal(value_of(point, 1)->fetch, "");
-	assert_non_null(strstr(value_of(point, 1)->reason, "at the second place: not there"));
+	assert_non_null(strstr(value_of(point, 1)->reason, "at the second point: not there"));
 	assert_string_equal(value_of(point, 2)->fetch, "$retval:u64");
 	assert_true(value_of(point, 2)->is_return);
 	assert_string_equal(value_of(point->end, 2)->fetch, "$retval:u64");
 }
 
-/* The second place's $arg1 is not shown, as the first one has it, but joins. */
+/* The second point's $arg1 is not shown, as the first one has it, but joins. */
 static void test_what_joins_is_recorded_at_both_places(void **state)
 {
 	struct probe_definition made;

@@ -1,4 +1,4 @@
-/* hit_tuples.c - see ingest/hit_groups.h. */
+/* hit_groups.c - see ingest/hit_groups.h. */
 #include "ingest/hit_groups.h"
 
 #include <errno.h>
@@ -130,4 +130,12 @@ void hit_tuples_compact(struct hit_tuples *tuples, const unsigned char *used,
 	tuples->is_full = false;
 	if (tuples->index.slot_count)	/* fewer rows: can't fail */
 		id_set_rebuild(&tuples->index, kept, row_hash, tuples);
+}
+
+void inside_finish(struct inside *inside)
+{
+	free(inside->held);
+	free(inside->ended);
+	id_map_finish(&inside->last_of_call);
+	memset(inside, 0, sizeof(*inside));
 }

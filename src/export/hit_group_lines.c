@@ -1,12 +1,11 @@
-/* hit_groups.c - the groups of a probe's hits as text and as JSON: see text.h and json.h. */
+/* hit_group_lines.c - see hit_group_lines.h. */
+#include "hit_group_lines.h"
+
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/safe_print.h"
 #include "base/sanitize.h"
-#include "json.h"
-#include "text.h"
 
 #define GROUPS_SHOWN 20		/* in text: most hits first; JSON has all that a snapshot has */
 #define BAR_CELLS    40
