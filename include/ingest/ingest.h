@@ -192,7 +192,8 @@ void ingest_mapping_place(const struct ingest *ingest, uint32_t pid, const struc
  * jitdump, if there is one; *@is_ended: the process has ended. False: it is unknown by now. */
 bool ingest_run_time_place(struct ingest *ingest, uint32_t dso, struct open_request *out,
 			   bool *is_ended);
-/* Sets @used[id] of each key that a pending hit has, and renumbers them (probe_values_compact()). */
+/* Sets @used[id] of each key that a pending hit has, and renumbers them
+ * (probe_values_compact()). */
 void ingest_mark_hit_values(const struct ingest *ingest, unsigned char *used);
 void ingest_renumber_hit_values(struct ingest *ingest, const uint32_t *new_value);
 /* Returns whether the kernel that runs is the one that was sampled, at the same addresses. */

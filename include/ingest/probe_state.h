@@ -290,7 +290,7 @@ struct probe_hits {
 	uint8_t recorded[TIMELINE_MAX_EVENTS];	/* event of a recording -> slot + 1; 0: none */
 	struct probe_pairs *pairs;	/* owned; entries whose returns have not come */
 	struct probe_values values;
-	struct probe_values keys;	/* those of `tuples`: other values must not take their room */
+	struct probe_values keys;	/* those of `tuples`: others must not take their room */
 	struct hit_tuples tuples;
 	struct inside inside;
 	uint32_t last_generation;
