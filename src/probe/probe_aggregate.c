@@ -12,8 +12,9 @@
 #include "probe_number.h"
 #include "probe_section.h"
 
-#define LHIST_MAX  (PROBE_BUCKETS_MAX - 2)
+#define LHIST_MAX    (PROBE_BUCKETS_MAX - 2)
 #define NUMBER_BYTES 40
+#define ZERO_BUCKET  64		/* that of zero, by powers of two */
 
 struct parser {
 	struct probe_spec *spec;
@@ -424,6 +425,104 @@ size_t probe_aggregate_write(const struct probe_spec *spec, const struct probe_a
 	}
 	put(&writer, ")");
 	return writer.used;
+}
+
+static uint16_t bucket_of_power(int64_t value)
+{
+	const uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	const int octave = value ? 63 - __builtin_clzll(magnitude) : 0;
+
+	return (uint16_t)(!value ? ZERO_BUCKET
+			  : value < 0 ? ZERO_BUCKET - 1 - octave : ZERO_BUCKET + 1 + octave);
+}
+
+static uint16_t bucket_of_step(const struct probe_aggregate *aggregate, int64_t value)
+{
+	const int64_t from = aggregate->limits[0], to = aggregate->limits[1];
+	const uint64_t step = (uint64_t)aggregate->limits[2];
+	const uint64_t width = (uint64_t)to - (uint64_t)from;
+	uint64_t at;
+
+	if (value < from)
+		return 0;
+	at = value >= to ? (width + step - 1) / step
+			 : ((uint64_t)value - (uint64_t)from) / step;
+	return (uint16_t)(at < PROBE_BUCKETS_MAX - 2 ? at + 1 : PROBE_BUCKETS_MAX - 1);
+}
+
+uint16_t probe_aggregate_bucket(const struct probe_aggregate *aggregate, int64_t value)
+{
+	uint16_t bucket = 0;
+
+	if (aggregate->kind == AGGREGATE_LHIST)
+		return bucket_of_step(aggregate, value);
+	if (!aggregate->limit_count)
+		return bucket_of_power(value);
+	while (bucket < aggregate->limit_count && value >= aggregate->limits[bucket])
+		bucket++;
+	return bucket;
+}
+
+/* The magnitude 2^(@octave) as a limit; INT64_MAX: larger than any value. */
+static int64_t power(unsigned int octave)
+{
+	return octave < 63 ? INT64_C(1) << octave : INT64_MAX;
+}
+
+/* The smallest number above -2^(@octave). */
+static int64_t above_power(unsigned int octave)
+{
+	return octave < 63 ? 1 - (INT64_C(1) << octave) : INT64_MIN + 1;
+}
+
+void probe_aggregate_range(const struct probe_aggregate *aggregate, uint16_t bucket,
+			   int64_t *begin, int64_t *end)
+{
+	const int64_t *limits = aggregate->limits;
+
+	if (aggregate->kind == AGGREGATE_LHIST) {
+		const uint64_t width = (uint64_t)limits[1] - (uint64_t)limits[0];
+		const uint64_t steps = (width + (uint64_t)limits[2] - 1) / (uint64_t)limits[2];
+		const uint64_t at = bucket - UINT64_C(1);
+
+		*begin = !bucket ? INT64_MIN
+			 : at >= steps ? limits[1]
+				       : (int64_t)((uint64_t)limits[0] + at * (uint64_t)limits[2]);
+		*end = !bucket ? limits[0]
+		       : at >= steps ? INT64_MAX
+		       : at + 1 == steps ? limits[1] : *begin + limits[2];
+	} else if (aggregate->limit_count) {
+		*begin = bucket ? limits[bucket - 1] : INT64_MIN;
+		*end = bucket < aggregate->limit_count ? limits[bucket] : INT64_MAX;
+	} else if (bucket > ZERO_BUCKET) {
+		*begin = power(bucket - ZERO_BUCKET - 1u);
+		*end = power(bucket - ZERO_BUCKET - 0u);
+	} else if (bucket == ZERO_BUCKET) {
+		*begin = 0;
+		*end = 1;
+	} else {
+		*begin = bucket ? above_power(ZERO_BUCKET - bucket) : INT64_MIN;
+		*end = above_power(ZERO_BUCKET - bucket - 1u);
+	}
+}
+
+size_t probe_aggregate_range_write(const struct probe_aggregate *aggregate, uint16_t bucket,
+				   char *out, size_t room)
+{
+	const bool is_time = probe_expression_is_time(&aggregate->value);
+	char from[NUMBER_BYTES], to[NUMBER_BYTES];
+	int64_t begin, end;
+
+	probe_aggregate_range(aggregate, bucket, &begin, &end);
+	probe_number_write(begin, is_time, from, sizeof(from));
+	probe_number_write(end, is_time, to, sizeof(to));
+	if (begin == INT64_MIN)
+		return (size_t)snprintf(out, room, "below %s", to);
+	if (end == INT64_MAX)
+		return (size_t)snprintf(out, room, "%s and more", from);
+	if (end == begin + 1)
+		return (size_t)snprintf(out, room, "%s", from);
+	return (size_t)snprintf(out, room, "%s..%s", from, to);
 }
 
 int probe_aggregate_find(const struct probe_spec *spec, const char *name)

@@ -1,12 +1,322 @@
-/* probe_expression.c - see probe/probe_expression.h. */
+/* probe_expression.c - arithmetic on the values of a hit: read and written, see probe_clauses.h,
+ * and computed, see probe/probe_expression.h.
+ *
+ * Idea: recursive descent that leaves terms in postfix order, so that an evaluation needs a small
+ * array, and a spec can be copied by assignment.
+ *
+ * Invariant: a parsed expression never pops more than was pushed, and leaves one result.
+ */
 #include "probe/probe_expression.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "probe_clauses.h"
 #include "probe_number.h"
+#include "probe_section.h"
 
+#define DEPTH_MAX    64	/* nested parentheses and signs; each takes some stack */
 #define NUMBER_BYTES 40
-#define ZERO_BUCKET  64		/* that of zero, by powers of two */
+
+struct parser {
+	struct probe_spec *spec;
+	const char *line;
+	size_t at;
+	unsigned int depth;
+	struct probe_expression *out;
+	struct diag *why;
+};
+
+struct sign {
+	const char *sign;
+	enum probe_term_kind kind;
+	unsigned int level;	/* 0 binds least */
+};
+
+#define LEVELS 5
+
+static const struct sign signs[] = {
+	{ "|", TERM_OR, 0 }, { "&", TERM_AND, 1 }, { "<<", TERM_SHIFT_LEFT, 2 },
+	{ ">>", TERM_SHIFT_RIGHT, 2 }, { "+", TERM_ADD, 3 }, { "-", TERM_SUBTRACT, 3 },
+	{ "*", TERM_MULTIPLY, 4 }, { "/", TERM_DIVIDE, 4 }, { "%", TERM_REMAINDER, 4 },
+};
+
+static char peek(struct parser *parser)
+{
+	while (isspace((unsigned char)parser->line[parser->at]))
+		parser->at++;
+	return parser->line[parser->at];
+}
+
+static int push(struct parser *parser, const struct probe_term *term, size_t at)
+{
+	if (parser->out->count == PROBE_TERMS_MAX)
+		return probe_column_refuse(parser->why, at, "more than %d values and operators in "
+					   "one expression", PROBE_TERMS_MAX);
+	parser->out->terms[parser->out->count++] = *term;
+	return 0;
+}
+
+static bool is_name_byte(char byte)
+{
+	return isalnum((unsigned char)byte) || byte == '_';
+}
+
+/* Measures ":TYPE", of which a bit field has an '@' and a '/'. */
+static size_t measure_type(const char *text)
+{
+	size_t bytes = 1;
+
+	while (is_name_byte(text[bytes]))
+		bytes++;
+	if (text[1] == 'b' && text[bytes] == '@') {
+		bytes++;
+		bytes += strspn(text + bytes, "0123456789");
+		bytes += text[bytes] == '/';
+		bytes += strspn(text + bytes, "0123456789");
+	}
+	return bytes;
+}
+
+/* Measures the value at the start of @text: "count", "a->b.c", "arr[1]", "$retval", "%di:u32". */
+static size_t measure_value(const char *text)
+{
+	size_t bytes = text[0] == '$' || text[0] == '%';
+
+	if (isdigit((unsigned char)text[bytes]) || !is_name_byte(text[bytes]))
+		return 0;
+	while (is_name_byte(text[bytes]) || (text[bytes] && strchr(".[]", text[bytes])) ||
+	       !strncmp(text + bytes, "->", 2) || !strncmp(text + bytes, "::", 2))
+		bytes += text[bytes] == '-' || text[bytes] == ':' ? 2 : 1;
+	return text[bytes] == ':' ? bytes + measure_type(text + bytes) : bytes;
+}
+
+static int parse_number(struct parser *parser)
+{
+	const char *text = parser->line + parser->at;
+	const size_t bytes = strspn(text, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+					  "UVWXYZ.");
+	struct probe_term term = { .kind = TERM_NUMBER };
+	char copy[NUMBER_BYTES];
+	bool is_negative, is_time;
+	uint64_t number;
+
+	snprintf(copy, sizeof(copy), "%.*s", (int)bytes, text);
+	if (bytes >= sizeof(copy) || !probe_number_read(copy, &number, &is_negative, &is_time))
+		return probe_column_refuse(parser->why, parser->at, "\"%s\" is no number: as in "
+					   "512, 0x1f, 64k or 1.5ms", copy);
+	memcpy(&term.number, &number, sizeof(number));
+	parser->at += bytes;
+	return push(parser, &term, parser->at - bytes);
+}
+
+static int parse_value(struct parser *parser)
+{
+	const char *word = parser->line + parser->at;
+	const size_t bytes = measure_value(word), at = parser->at;
+	struct probe_term term = { .kind = TERM_VALUE };
+	int err = 0;
+
+	parser->at += bytes;
+	if (bytes == strlen("lat") && !strncmp(word, "lat", bytes)) {
+		term.kind = TERM_LATENCY;
+		if (parser->spec->edge != PROBE_LATENCY)
+			return probe_column_refuse(parser->why, at, "lat is known of lat:... "
+						   "only: entry and return of one site, or two "
+						   "points");
+		return push(parser, &term, at);
+	}
+	if (probe_key_word(word, bytes) >= 0)
+		return probe_column_refuse(parser->why, at, "%.*s is of the task: by %.*s groups "
+					   "by it; a value of that name is args.%.*s", (int)bytes,
+					   word, (int)bytes, word, (int)bytes, word);
+	err = probe_operand_parse(parser->spec, word, bytes, at, &term.argument, parser->why);
+	return err ? err : push(parser, &term, at);
+}
+
+static int parse_level(struct parser *parser, unsigned int level);
+
+static int parse_parentheses(struct parser *parser)
+{
+	const size_t from = parser->at++;
+	int err = parse_level(parser, 0);
+
+	if (err)
+		return err;
+	if (peek(parser) != ')')
+		return probe_column_refuse(parser->why, parser->at, "an operator or ) is needed, "
+					   "for the ( in column %zu", from + 1);
+	parser->at++;
+	return 0;
+}
+
+/* Negates what was pushed since @count: a number is negated at once. */
+static int negate(struct parser *parser, uint32_t count, size_t at)
+{
+	struct probe_term *last = &parser->out->terms[parser->out->count - 1];
+
+	if (parser->out->count != count + 1 || last->kind != TERM_NUMBER)
+		return push(parser, &(struct probe_term){ .kind = TERM_NEGATE }, at);
+	last->number = (int64_t)(0 - (uint64_t)last->number);
+	return 0;
+}
+
+static int parse_operand(struct parser *parser)
+{
+	const char first = peek(parser);
+	const uint32_t count = parser->out->count;
+	const size_t at = parser->at;
+	int err;
+
+	if (parser->depth == DEPTH_MAX)
+		return probe_column_refuse(parser->why, at, "more than %d parentheses and signs "
+					   "in each other", DEPTH_MAX);
+	parser->depth++;
+	if (first == '-') {
+		parser->at++;
+		err = parse_operand(parser);
+		err = err ? err : negate(parser, count, at);
+	} else if (first == '(') {
+		err = parse_parentheses(parser);
+	} else if (isdigit((unsigned char)first)) {
+		err = parse_number(parser);
+	} else if (measure_value(parser->line + at)) {
+		err = parse_value(parser);
+	} else {
+		err = probe_column_refuse(parser->why, at, "a value is missing: a number, a name, "
+					  "a->b.c, arr[1], $arg1 or lat; others get a name first, "
+					  "as in n=+8(%%si) : sum(n)");
+	}
+	parser->depth--;
+	return err;
+}
+
+/* Takes an operator of @level. NULL: none is next. */
+static const struct sign *take_sign(struct parser *parser, unsigned int level)
+{
+	peek(parser);
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		const struct sign *found = &signs[i];
+
+		if (found->level != level ||
+		    strncmp(parser->line + parser->at, found->sign, strlen(found->sign)) != 0)
+			continue;
+		parser->at += strlen(found->sign);
+		return found;
+	}
+	return NULL;
+}
+
+static int parse_level(struct parser *parser, unsigned int level)
+{
+	const struct sign *found;
+	int err = level == LEVELS ? parse_operand(parser) : parse_level(parser, level + 1);
+
+	while (!err && level < LEVELS && (found = take_sign(parser, level)) != NULL) {
+		const size_t at = parser->at;
+
+		err = parse_level(parser, level + 1);
+		if (!err)
+			err = push(parser, &(struct probe_term){ .kind = found->kind }, at);
+	}
+	return err;
+}
+
+int probe_expression_parse(struct probe_spec *spec, const char *line, size_t *at,
+			   struct probe_expression *out, struct diag *why)
+{
+	struct parser parser = { .spec = spec, .line = line, .at = *at, .out = out, .why = why };
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	err = parse_level(&parser, 0);
+	*at = parser.at;
+	return err;
+}
+
+struct writer {
+	const struct probe_spec *spec;
+	const struct probe_expression *expression;
+	char *out;
+	size_t room, used;
+};
+
+static void put(struct writer *writer, const char *text)
+{
+	const size_t used = writer->used < writer->room ? writer->used : writer->room;
+
+	writer->used += (size_t)snprintf(writer->out + used, writer->room - used, "%s", text);
+}
+
+static const struct sign *sign_of(enum probe_term_kind kind)
+{
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (signs[i].kind == kind)
+			return &signs[i];
+	return NULL;
+}
+
+/* Returns the first term of the operand whose last term is @root. */
+static uint32_t first_of(const struct probe_expression *expression, uint32_t root)
+{
+	for (uint32_t wanted = 1;; root--) {
+		const enum probe_term_kind kind = expression->terms[root].kind;
+
+		wanted += kind < TERM_NEGATE ? 0 : kind == TERM_NEGATE ? 1 : 2;
+		if (!--wanted)
+			return root;
+	}
+}
+
+static void put_leaf(struct writer *writer, const struct probe_term *term)
+{
+	char text[PROBE_SPEC_BYTES];
+
+	if (term->kind == TERM_LATENCY)
+		snprintf(text, sizeof(text), "lat");
+	else if (term->kind == TERM_NUMBER)
+		snprintf(text, sizeof(text), "%" PRId64, term->number);
+	else
+		probe_operand_write(writer->spec, term->argument, text, sizeof(text));
+	put(writer, text);
+}
+
+/* Writes the operand whose last term is @root, in parentheses if its operator binds less than
+ * @level. Recursion depth is at most the number of terms. */
+static void put_operand(struct writer *writer, uint32_t root, unsigned int level)
+{
+	const struct probe_term *term = &writer->expression->terms[root];
+	const struct sign *found = sign_of(term->kind);
+
+	if (term->kind == TERM_NEGATE) {
+		put(writer, "-");
+		put_operand(writer, root - 1, LEVELS);
+	} else if (!found) {
+		put_leaf(writer, term);
+	} else {
+		put(writer, found->level < level ? "(" : "");
+		put_operand(writer, first_of(writer->expression, root - 1) - 1, found->level);
+		put(writer, " ");
+		put(writer, found->sign);
+		put(writer, " ");
+		put_operand(writer, root - 1, found->level + 1);
+		put(writer, found->level < level ? ")" : "");
+	}
+}
+
+size_t probe_expression_write(const struct probe_spec *spec,
+			      const struct probe_expression *expression, char *out, size_t room)
+{
+	struct writer writer = { .spec = spec, .expression = expression, .out = out, .room = room };
+
+	if (room)
+		out[0] = '\0';
+	if (expression->count)
+		put_operand(&writer, expression->count - 1, 0);
+	return writer.used;
+}
 
 /* Divides, with the result of the shifted dividend for INT64_MIN / -1. False: by zero. */
 static bool divide(enum probe_term_kind kind, int64_t left, int64_t right, int64_t *out)
@@ -90,102 +400,4 @@ bool probe_expression_value(const struct probe_expression *expression,
 bool probe_expression_is_time(const struct probe_expression *expression)
 {
 	return expression->count == 1 && expression->terms[0].kind == TERM_LATENCY;
-}
-
-static uint16_t bucket_of_power(int64_t value)
-{
-	const uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-	const int octave = value ? 63 - __builtin_clzll(magnitude) : 0;
-
-	return (uint16_t)(!value ? ZERO_BUCKET
-			  : value < 0 ? ZERO_BUCKET - 1 - octave : ZERO_BUCKET + 1 + octave);
-}
-
-static uint16_t bucket_of_step(const struct probe_aggregate *aggregate, int64_t value)
-{
-	const int64_t from = aggregate->limits[0], to = aggregate->limits[1];
-	const uint64_t step = (uint64_t)aggregate->limits[2];
-	const uint64_t width = (uint64_t)to - (uint64_t)from;
-	uint64_t at;
-
-	if (value < from)
-		return 0;
-	at = value >= to ? (width + step - 1) / step
-			 : ((uint64_t)value - (uint64_t)from) / step;
-	return (uint16_t)(at < PROBE_BUCKETS_MAX - 2 ? at + 1 : PROBE_BUCKETS_MAX - 1);
-}
-
-uint16_t probe_aggregate_bucket(const struct probe_aggregate *aggregate, int64_t value)
-{
-	uint16_t bucket = 0;
-
-	if (aggregate->kind == AGGREGATE_LHIST)
-		return bucket_of_step(aggregate, value);
-	if (!aggregate->limit_count)
-		return bucket_of_power(value);
-	while (bucket < aggregate->limit_count && value >= aggregate->limits[bucket])
-		bucket++;
-	return bucket;
-}
-
-/* The magnitude 2^(@octave) as a limit; INT64_MAX: larger than any value. */
-static int64_t power(unsigned int octave)
-{
-	return octave < 63 ? INT64_C(1) << octave : INT64_MAX;
-}
-
-/* The smallest number above -2^(@octave). */
-static int64_t above_power(unsigned int octave)
-{
-	return octave < 63 ? 1 - (INT64_C(1) << octave) : INT64_MIN + 1;
-}
-
-void probe_aggregate_range(const struct probe_aggregate *aggregate, uint16_t bucket,
-			   int64_t *begin, int64_t *end)
-{
-	const int64_t *limits = aggregate->limits;
-
-	if (aggregate->kind == AGGREGATE_LHIST) {
-		const uint64_t width = (uint64_t)limits[1] - (uint64_t)limits[0];
-		const uint64_t steps = (width + (uint64_t)limits[2] - 1) / (uint64_t)limits[2];
-		const uint64_t at = bucket - UINT64_C(1);
-
-		*begin = !bucket ? INT64_MIN
-			 : at >= steps ? limits[1]
-				       : (int64_t)((uint64_t)limits[0] + at * (uint64_t)limits[2]);
-		*end = !bucket ? limits[0]
-		       : at >= steps ? INT64_MAX
-		       : at + 1 == steps ? limits[1] : *begin + limits[2];
-	} else if (aggregate->limit_count) {
-		*begin = bucket ? limits[bucket - 1] : INT64_MIN;
-		*end = bucket < aggregate->limit_count ? limits[bucket] : INT64_MAX;
-	} else if (bucket > ZERO_BUCKET) {
-		*begin = power(bucket - ZERO_BUCKET - 1u);
-		*end = power(bucket - ZERO_BUCKET - 0u);
-	} else if (bucket == ZERO_BUCKET) {
-		*begin = 0;
-		*end = 1;
-	} else {
-		*begin = bucket ? above_power(ZERO_BUCKET - bucket) : INT64_MIN;
-		*end = above_power(ZERO_BUCKET - bucket - 1u);
-	}
-}
-
-size_t probe_aggregate_range_write(const struct probe_aggregate *aggregate, uint16_t bucket,
-				   char *out, size_t room)
-{
-	const bool is_time = probe_expression_is_time(&aggregate->value);
-	char from[NUMBER_BYTES], to[NUMBER_BYTES];
-	int64_t begin, end;
-
-	probe_aggregate_range(aggregate, bucket, &begin, &end);
-	probe_number_write(begin, is_time, from, sizeof(from));
-	probe_number_write(end, is_time, to, sizeof(to));
-	if (begin == INT64_MIN)
-		return (size_t)snprintf(out, room, "below %s", to);
-	if (end == INT64_MAX)
-		return (size_t)snprintf(out, room, "%s and more", from);
-	if (end == begin + 1)
-		return (size_t)snprintf(out, room, "%s", from);
-	return (size_t)snprintf(out, room, "%s..%s", from, to);
 }
