@@ -330,6 +330,7 @@ static void put_losses(FILE *out, const struct snapshot *snapshot)
 	put_counter(out, "unseen-wakeups", counts[LOSS_WAKEUPS].since_start);
 	put_counter(out, "stackless-waits-ms", counts[LOSS_WAIT_STACKS].since_start / 1000000);
 	put_counter(out, "absent-texts", counts[LOSS_TEXTS].since_start);
+	put_counter(out, "inside-unheld", counts[LOSS_INSIDE].since_start);
 	put_counter(out, "unpaired-waits", counts[LOSS_WAITS].since_start);
 	put_counter(out, "shortened-waits", counts[LOSS_WAIT_ENDS].since_start);
 	put_counter(out, "left-out-own", counts[LOSS_OWN].since_start);

@@ -90,6 +90,10 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 		"texts of system calls that could not be read, as they were not in memory",
 		.remedy = "lat: instead of t:, which reads them again at the call's exit",
 		.is_rare = true },
+	[LOSS_INSIDE] = { "inside_unheld", "inside calls",
+		"samples inside calls of a latency that had no room until the call ended: not "
+		"shown inside it",
+		.remedy = "a latency of shorter calls, a lower rate (-F)", .is_rare = true },
 	[LOSS_LATE] = { "late", "late",
 		"records that came too late to be put in order; counted",
 		.remedy = "a lower rate (-F)" },
@@ -293,6 +297,7 @@ void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS])
 	out[LOSS_WAKEUPS] = ingest->waits->counted.skipped;
 	out[LOSS_WAIT_STACKS] = ingest->waits->counted.stackless_ns;
 	out[LOSS_TEXTS] = probe_hits_absent(ingest->hits);
+	out[LOSS_INSIDE] = ingest->hits ? ingest->hits->inside.unheld : 0;
 	out[LOSS_WAITS] = counters->unpaired_waits;
 	out[LOSS_WAIT_ENDS] = counters->shortened_waits;
 	out[LOSS_LATE] = ingest->reorder->late;

@@ -425,6 +425,7 @@ static void test_samples_inside_a_call_have_a_bound(void **state)
 	snapshot = frame(2 * S);
 	assert_int_equal(snapshot->samples, INSIDE_HELD);
 	assert_int_equal(feed.ingest.hits->inside.unheld, 100);
+	assert_int_equal(snapshot->losses.counts[LOSS_INSIDE].since_start, 100);
 	snapshot_destroy(snapshot);
 }
 

@@ -213,13 +213,14 @@ static void test_losses_and_notices_are_written_when_there_are_any(void **state)
 	snapshot.losses.counts[LOSS_WAIT_TIME].since_start = 19999999;
 	snapshot.losses.counts[LOSS_WAKEUPS].since_start = 20;
 	snapshot.losses.counts[LOSS_TEXTS].since_start = 21;
+	snapshot.losses.counts[LOSS_INSIDE].since_start = 22;
 	snapshot.notice = "first\nsecond";
 	snapshot.absent_events = "cycles\nno counters\nno:such\nno group\n";
 	assert_text(&snapshot, &everything,
 		"# flametop  web-07  cpu-clock every 1  8 CPUs  last 10.0 s  0 samples  idle 5"
 		"  lost 1  malformed 2  late 3  unattributed 4  unknown-uid 5"
 		"  refused-threads 17  unwatched-children 18  unseen-switches-ms 19"
-		"  unseen-wakeups 20  absent-texts 21  left-out-own 16"
+		"  unseen-wakeups 20  absent-texts 21  inside-unheld 22  left-out-own 16"
 		"  stalled-rounds 6  throttled-ms 7  ticks-missing 13 %  truncated-stacks 8"
 		"  evicted 9  missed-hits 10  forgotten-tasks 11  unkept-mappings 12"
 		"  unkept-dsos 13"
