@@ -257,7 +257,7 @@ const char *probe_panel_word(const struct probe_panel *panel)
 {
 	const size_t bytes = strlen(panel->name);
 
-	return bytes && bytes < PROMPT_BYTES && sanitize_is_clean(panel->name, bytes)
+	return bytes && bytes < PANEL_WORD_BYTES && sanitize_is_clean(panel->name, bytes)
 		       ? panel->name : "yes";
 }
 

@@ -14,6 +14,7 @@
 #define PANEL_ITEMS 32		/* focusable items: more than choices, values, buttons */
 #define PANEL_NAME_BYTES 160
 #define PANEL_WHY_BYTES	 200
+#define PANEL_WORD_BYTES 128	/* names so long are not typed to confirm: "yes" is */
 #define PANEL_CAPS 5		/* caps offered: four, and the command line's */
 #define PANEL_HINTS 4
 #define PANEL_HINT_BYTES (PANEL_NAME_BYTES + 32)

@@ -532,15 +532,14 @@ static void test_a_place_without_a_function_is_confirmed_by_what_is_shown(void *
 	probe_fixture_request(ui, PROBE_ADD);
 }
 
-/* A line of input takes 127 bytes. */
 static void test_a_name_that_is_too_long_to_type_is_confirmed_by_yes(void **state)
 {
 	struct probe_reply reply = panel_reply(VERDICT_OK);
 	struct ui *ui = panel_open_first(state);
-	char name[PROMPT_BYTES + 1];
+	char name[PANEL_WORD_BYTES + 1];
 
-	memset(name, 'n', PROMPT_BYTES);
-	name[PROMPT_BYTES] = '\0';
+	memset(name, 'n', PANEL_WORD_BYTES);
+	name[PANEL_WORD_BYTES] = '\0';
 	probe_panel_call(probe_panel_of(&ui->state), name);
 	reply.must_type = true;
 	panel_give(ui, reply);
