@@ -35,6 +35,7 @@ static bool is_level(const struct breadcrumbs_level *level, const struct breadcr
 {
 	return level->kind == other->kind && level->parts == other->parts &&
 	       level->probe == other->probe && level->group == other->group &&
+	       level->inside == other->inside && level->inside_probe == other->inside_probe &&
 	       (level->kind != VIEW_LISTING || is_listing(level, other));
 }
 
@@ -83,6 +84,7 @@ static struct breadcrumbs_level next_level(const struct breadcrumbs_level *here,
 	struct breadcrumbs_level level = {
 		.kind = kind, .table = VIEW_COUNT, .parts = here->parts, .probe = here->probe,
 		.event = here->event, .listing = here->listing,
+		.inside = here->inside, .inside_probe = here->inside_probe,
 	};
 
 	if (kind != VIEW_PROBES) {
@@ -149,6 +151,28 @@ int breadcrumbs_push_group(struct breadcrumbs *breadcrumbs, enum view_kind kind,
 	snprintf(level.group_name, sizeof(level.group_name), "%s", name);
 	breadcrumbs->levels[breadcrumbs->count++] = level;
 	return 0;
+}
+
+int breadcrumbs_push_inside(struct breadcrumbs *breadcrumbs, enum view_kind kind,
+			    enum inside_calls calls, uint32_t probe, struct diag *why)
+{
+	struct breadcrumbs_level *here = breadcrumbs_here(breadcrumbs);
+	struct breadcrumbs_level level = {
+		.kind = kind, .table = VIEW_COUNT, .parts = here->parts,
+		.inside = calls, .inside_probe = probe,
+	};
+	int err;
+
+	if (here->inside != INSIDE_NONE && !here->probe) {
+		here->inside = calls;
+		here->inside_probe = probe;
+		breadcrumbs_show(breadcrumbs, kind);
+		return 0;
+	}
+	err = check_depth(breadcrumbs, why);
+	if (!err)
+		breadcrumbs->levels[breadcrumbs->count++] = level;
+	return err;
 }
 
 int breadcrumbs_push_listing(struct breadcrumbs *breadcrumbs, const struct source_request *of,
@@ -235,22 +259,41 @@ void breadcrumbs_demangle(struct breadcrumbs *breadcrumbs, const struct snapshot
 	}
 }
 
-void breadcrumbs_remove_part(struct breadcrumbs *breadcrumbs, uint32_t index)
+/* Removes the levels that equal the one before them. */
+static void remove_equal(struct breadcrumbs *breadcrumbs)
 {
 	size_t kept = 0;
 
-	filter_remove(&breadcrumbs->filter, index);
 	for (size_t i = 0; i < breadcrumbs->count; i++) {
-		struct breadcrumbs_level *level = &breadcrumbs->levels[i];
+		const struct breadcrumbs_level *level = &breadcrumbs->levels[i];
 		const struct breadcrumbs_level *before =
 			kept ? &breadcrumbs->levels[kept - 1] : NULL;
 
-		level->parts -= level->parts > index;
-		level->has_replaced &= level->replaced_at != index;
-		level->replaced_at -= level->replaced_at > index;
 		if (before && !level->has_replaced && is_level(before, level))
 			continue;
 		breadcrumbs->levels[kept++] = *level;
 	}
 	breadcrumbs->count = kept;
+}
+
+void breadcrumbs_remove_part(struct breadcrumbs *breadcrumbs, uint32_t index)
+{
+	filter_remove(&breadcrumbs->filter, index);
+	for (size_t i = 0; i < breadcrumbs->count; i++) {
+		struct breadcrumbs_level *level = &breadcrumbs->levels[i];
+
+		level->parts -= level->parts > index;
+		level->has_replaced &= level->replaced_at != index;
+		level->replaced_at -= level->replaced_at > index;
+	}
+	remove_equal(breadcrumbs);
+}
+
+void breadcrumbs_remove_inside(struct breadcrumbs *breadcrumbs)
+{
+	for (size_t i = 0; i < breadcrumbs->count; i++) {
+		breadcrumbs->levels[i].inside = INSIDE_NONE;
+		breadcrumbs->levels[i].inside_probe = 0;
+	}
+	remove_equal(breadcrumbs);
 }

@@ -8,6 +8,8 @@
  * Probes:  a level opened from the list of probes belongs to one probe: VIEW_PROBES shows its page,
  *          every other view its hits as samples. All levels below belong to that probe, too.
  *          A level opened from a group of hits has only these, as have all levels of hits below.
+ * Inside:  a level opened from a probe of a latency shows only what is inside its calls, as do all
+ *          levels of samples below.
  * Listing: a level of VIEW_LISTING has its function; it adds nothing to the filter.
  *
  * Thread: the ui's. Pure.
@@ -41,6 +43,8 @@ struct breadcrumbs_level {
 				 * probe; PROBE_ALL, 0: the log of all probes */
 	uint64_t group;		/* snapshot_group.id: only those hits; 0: all */
 	char group_name[BREADCRUMBS_NAME_BYTES];
+	enum inside_calls inside;	/* only samples inside calls of a latency */
+	uint32_t inside_probe;	/* id of that latency's probe; 0: the first, not known yet */
 	struct source_request listing;	/* VIEW_LISTING: an address in its function; DSO 0: */
 	char listed[QUERY_NAME_BYTES];	/* its DSO and its name, as in struct query */
 	char function[BREADCRUMBS_NAME_BYTES];	/* its name when it was opened */
@@ -79,6 +83,10 @@ int breadcrumbs_push_probe(struct breadcrumbs *breadcrumbs, uint32_t probe, uint
  * Returns 0 or -ENOSPC. */
 int breadcrumbs_push_group(struct breadcrumbs *breadcrumbs, enum view_kind kind, uint64_t group,
 			   const char *name, struct diag *why);
+/* Adds a level of @kind with the samples inside @calls (not INSIDE_NONE) of @probe. From a list of
+ * probes that has such calls already, changes these. Returns 0 or -ENOSPC. */
+int breadcrumbs_push_inside(struct breadcrumbs *breadcrumbs, enum view_kind kind,
+			    enum inside_calls calls, uint32_t probe, struct diag *why);
 /* Adds a level with the listing of the function called @name: the one that has address @of or, if
  * its DSO is 0, the one called @listed, "DSO:SYMBOL" (else ""). One equal to the last level is not
  * added. Returns 0 or -ENOSPC. */
@@ -99,5 +107,7 @@ void breadcrumbs_demangle(struct breadcrumbs *breadcrumbs, const struct snapshot
 
 /* Removes one part from every level, and levels that then equal the one before them. */
 void breadcrumbs_remove_part(struct breadcrumbs *breadcrumbs, uint32_t index);
+/* Makes every level one of all samples, not of those inside calls, and removes levels likewise. */
+void breadcrumbs_remove_inside(struct breadcrumbs *breadcrumbs);
 
 #endif

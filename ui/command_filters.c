@@ -102,6 +102,7 @@ static const char *field_word(enum filter_field field)
 #define ALL_FILTERS	 FILTER_PARTS
 #define HIDDEN_KERNEL	 (FILTER_PARTS + 1)
 #define HIDDEN_USER	 (FILTER_PARTS + 2)
+#define INSIDE_CALLS	 (FILTER_PARTS + 3)
 
 static void remove_all_filters(struct ui_state *state)
 {
@@ -116,6 +117,8 @@ static void filter_chosen(struct ui_state *state, const struct menu_item *item)
 		state->query.hide_kernel = false;
 	else if (item->id == HIDDEN_USER)
 		state->query.hide_user = false;
+	else if (item->id == INSIDE_CALLS)
+		breadcrumbs_remove_inside(&state->query.breadcrumbs);
 	else if (item->id != ALL_FILTERS)
 		breadcrumbs_remove_part(&state->query.breadcrumbs, (uint32_t)item->id);
 	else
@@ -127,9 +130,11 @@ void cmd_filters(struct ui_state *state)
 {
 	static const struct menu_use use = { filter_chosen };
 	const struct filter *filter = &state->query.breadcrumbs.filter;
+	const bool is_inside = breadcrumbs_here(&state->query.breadcrumbs)->inside != INSIDE_NONE;
 	char text[FILTER_PART_BYTES];
 
-	if (!filter->count && !state->query.hide_kernel && !state->query.hide_user) {
+	if (!filter->count && !state->query.hide_kernel && !state->query.hide_user &&
+	    !is_inside) {
 		state_say(state, "there is no filter: \\ text, Enter a row, . its menu");
 		return;
 	}
@@ -142,7 +147,10 @@ void cmd_filters(struct ui_state *state)
 		menu_add(&state->menu, HIDDEN_KERNEL, MENU_PLAIN, "no kernel", "K");
 	if (state->query.hide_user)
 		menu_add(&state->menu, HIDDEN_USER, MENU_PLAIN, "no user code", "U");
-	if (filter->count + state->query.hide_kernel + state->query.hide_user > 1)
+	if (is_inside)
+		menu_add(&state->menu, INSIDE_CALLS, MENU_PLAIN, "inside calls",
+			 "samples outside, too");
+	if (filter->count + state->query.hide_kernel + state->query.hide_user + is_inside > 1)
 		menu_add(&state->menu, ALL_FILTERS, MENU_PLAIN, "all of them, back to the start",
 			 "");
 }

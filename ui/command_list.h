@@ -110,6 +110,7 @@ void cmd_sort_groups(struct ui_state *state);
 void cmd_reverse_groups(struct ui_state *state);
 void cmd_copy_row(struct ui_state *state);
 void cmd_weight(struct ui_state *state);
+void cmd_inside(struct ui_state *state, int calls);	/* enum inside_calls */
 /* Sorts the groups of hits by the column that was clicked, as command_sort_by(). */
 void command_sort_groups(struct ui_state *state, int column);	/* enum group_table_column */
 void command_show_pane(struct ui_state *state, int pane);	/* enum probe_pane */

@@ -230,8 +230,8 @@ void cmd_probe_remove_all(struct ui_state *state)
 
 enum probe_action {
 	ACTION_OPEN, ACTION_GROUP_TREE, ACTION_GROUP_FLAME, ACTION_GROUP_TABLE,
-	ACTION_TREE, ACTION_FLAME, ACTION_TOGGLE, ACTION_BURSTS, ACTION_EXTEND,
-	ACTION_REMOVE,
+	ACTION_TREE, ACTION_FLAME, ACTION_INSIDE, ACTION_INSIDE_SLOWEST,
+	ACTION_TOGGLE, ACTION_BURSTS, ACTION_EXTEND, ACTION_REMOVE,
 	ACTION_CAP,		/* and after it the caps of the table */
 };
 
@@ -264,6 +264,8 @@ static void action_chosen(struct ui_state *state, const struct menu_item *item)
 	case ACTION_GROUP_TABLE: state_open_group(state, VIEW_SYMBOLS, &state->menu_group); break;
 	case ACTION_TREE:   command_open_hits(state, probe, VIEW_TREE); break;
 	case ACTION_FLAME:  command_open_hits(state, probe, VIEW_FLAME); break;
+	case ACTION_INSIDE: state_open_inside(state, INSIDE_ALL, probe); break;
+	case ACTION_INSIDE_SLOWEST: state_open_inside(state, INSIDE_SLOWEST, probe); break;
 	case ACTION_TOGGLE: toggle(state, probe); break;
 	case ACTION_EXTEND: extend(state, probe); break;
 	case ACTION_REMOVE: remove_probe(state, probe); break;
@@ -310,11 +312,28 @@ static void add_group(struct ui_state *state)
 	}
 }
 
+/* True at one of the slowest calls. */
+static bool is_at_slow_call(const struct ui_state *state)
+{
+	return has_panes(state) && probe_view_of(state)->pane == PANE_SLOWEST &&
+	       probe_view_hit(probe_view_of(state));
+}
+
+static void add_inside(struct ui_state *state)
+{
+	menu_add(&state->menu, ACTION_INSIDE_SLOWEST, MENU_PLAIN, "inside the slowest 1 %",
+		 "samples and waits in them");
+	menu_add(&state->menu, ACTION_INSIDE, MENU_PLAIN, "inside its calls",
+		 "samples and waits in them");
+}
+
 /* Adds the actions that need a probe that is or was attached. */
 static void add_uses(struct ui_state *state, const struct snapshot_probe *probe)
 {
 	menu_add(&state->menu, ACTION_TREE, MENU_PLAIN, "who calls it: the tree of its hits", "");
 	menu_add(&state->menu, ACTION_FLAME, MENU_PLAIN, "the flame graph of its hits", "");
+	if (probe->has_latency && !is_at_slow_call(state))
+		add_inside(state);
 	if (probe->state == PROBE_RECORDED)
 		return;
 	menu_add(&state->menu, ACTION_TOGGLE, MENU_PLAIN, is_on(state, probe) ? "off" : "on", "t");
@@ -336,6 +355,8 @@ void cmd_probe_menu(struct ui_state *state)
 		add_caps(state, probe);
 	if (probe_view_has_panes(state))
 		add_group(state);
+	if (is_at_slow_call(state))
+		add_inside(state);
 	if (state_probe_here(state) != probe->id)
 		menu_add(&state->menu, ACTION_OPEN, MENU_PLAIN, "latency, values, slowest, log",
 			 "Enter");
@@ -343,6 +364,19 @@ void cmd_probe_menu(struct ui_state *state)
 		add_uses(state, probe);
 	if (probe->state != PROBE_RECORDED)
 		menu_add(&state->menu, ACTION_REMOVE, MENU_PLAIN, "remove", "d");
+}
+
+void cmd_inside(struct ui_state *state, int calls)
+{
+	const struct snapshot_probe *probe = chosen_probe(state);
+
+	if (!probe)
+		return;
+	if (probe->has_latency)
+		state_open_inside(state, (enum inside_calls)calls, probe);
+	else
+		state_say(state, "%s measures no latency: samples are inside calls of a lat: probe",
+			  probe_plain_name(probe));
 }
 
 void cmd_probe_open(struct ui_state *state)

@@ -218,7 +218,9 @@ static void scroll(struct ui_state *state, int lines)
 static void go_to_parts(struct ui_state *state, size_t parts)
 {
 	while ((state->query.breadcrumbs.filter.count > parts ||
-		state_kind(state) == VIEW_LISTING) && state_go_back(state))
+		state_kind(state) == VIEW_LISTING ||
+		(!parts && breadcrumbs_here(&state->query.breadcrumbs)->inside)) &&
+	       state_go_back(state))
 		;
 }
 

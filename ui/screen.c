@@ -497,6 +497,7 @@ static int init_screen(struct screen *screen, const struct screen_config *config
 	state->finder_control = config->finder;
 	state->threads_control = config->threads;
 	take_filter(state, &config->filter);
+	state_begin_inside(state, config->inside);
 	if (state->display.choice.counter_line && state->source)
 		state_ask(state);	/* query 0 has no counters */
 	return 0;

@@ -307,6 +307,9 @@ static void show_kind(struct ui_state *state, enum view_kind kind)
 {
 	struct view *view = view_of(state, kind);
 
+	if ((kind == VIEW_SYMBOLS || kind == VIEW_TREE || kind == VIEW_FLAME) &&
+	    !state_probe_here(state))
+		state->query.call_kind = kind;
 	state->shown_kind = kind;
 	if (state_is_page(state))
 		state->view->opener = view;
@@ -318,6 +321,15 @@ void state_begin_with(struct ui_state *state, enum view_kind kind)
 {
 	breadcrumbs_init(&state->query.breadcrumbs, kind);
 	show_kind(state, kind);
+}
+
+void state_begin_inside(struct ui_state *state, enum inside_calls calls)
+{
+	struct diag why;
+
+	if (calls != INSIDE_NONE)
+		breadcrumbs_push_inside(&state->query.breadcrumbs, state_kind(state), calls, 0,
+					&why);
 }
 
 uint32_t state_probe_here(const struct ui_state *state)
@@ -434,6 +446,29 @@ static void state_leave_removed(struct ui_state *state)
 	state_say(state, "the probe was removed, and its hits with it");
 }
 
+/* Notes which probe "the first of a latency" is. */
+static void learn_inside(struct breadcrumbs *breadcrumbs, uint32_t probe)
+{
+	for (size_t i = 0; probe && i < breadcrumbs->count; i++)
+		if (breadcrumbs->levels[i].inside != INSIDE_NONE &&
+		    !breadcrumbs->levels[i].inside_probe)
+			breadcrumbs->levels[i].inside_probe = probe;
+}
+
+/* Leaves the levels of samples inside calls of a probe that is gone. */
+static void leave_inside_removed(struct ui_state *state)
+{
+	const struct breadcrumbs *breadcrumbs = &state->query.breadcrumbs;
+	const uint32_t probe = breadcrumbs->levels[breadcrumbs->count - 1].inside_probe;
+
+	if (!probe || snapshot_probes_find(&state->shown->probes, probe))
+		return;
+	while (breadcrumbs->levels[breadcrumbs->count - 1].inside_probe == probe &&
+	       state_go_back(state))
+		;
+	state_say(state, "the probe was removed, and with it what is inside its calls");
+}
+
 /* True if a probe that was on failed, or got another reason, without a request of the user. */
 static bool has_new_trouble(const struct snapshot_probe *before, const struct snapshot_probe *now)
 {
@@ -501,10 +536,12 @@ const struct snapshot *state_offer_snapshot(struct ui_state *state, const struct
 	state_probes_shown(state, fresh);
 	breadcrumbs_demangle(&state->query.breadcrumbs, fresh);
 	state->shown = fresh;
+	learn_inside(&state->query.breadcrumbs, fresh->inside);
 	if (fresh->query == state->query.number) {
 		show_kind(state, state_kind(state));
 		if (state->query.wants_restore)
 			restore_place(state);
+		leave_inside_removed(state);
 		state_leave_removed(state);
 	}
 	state_refresh_view(state);
@@ -701,6 +738,7 @@ static void ask_counters(const struct ui_state *state, struct query *query)
 
 void state_ask(struct ui_state *state)
 {
+	const struct breadcrumbs_level *here;
 	const struct view *view;
 	struct request *request;
 
@@ -717,7 +755,10 @@ void state_ask(struct ui_state *state)
 		.heat = state->query.wants_heat, .event_columns = wants_event_columns(state),
 	};
 	request->query.hit_weight = state_hit_weight(state);
-	request->query.hit_group = breadcrumbs_here(&state->query.breadcrumbs)->group;
+	here = breadcrumbs_here(&state->query.breadcrumbs);
+	request->query.hit_group = here->group;
+	request->query.inside = here->inside;
+	request->query.inside_probe = here->inside_probe;
 	ask_counters(state, &request->query);
 	view = view_of(state, state_kind(state));
 	if (view->ops->query)
@@ -814,6 +855,63 @@ void state_open_group(struct ui_state *state, enum view_kind kind, const struct 
 	state->search[0] = '\0';
 	state->query.wants_restore = true;
 	state_ask(state);
+}
+
+static bool is_event_of_probe(const struct snapshot_probes *probes, uint32_t event)
+{
+	for (uint32_t i = 0; i < probes->count; i++)
+		if (probes->list[i].event == event)
+			return true;
+	return false;
+}
+
+/* Returns the event that is shown, or the first, of those that are no probes; UINT32_MAX: there is
+ * none. */
+static uint32_t find_sampled_event(const struct ui_state *state)
+{
+	const struct snapshot *shown = state->shown;
+	uint32_t event = state->query.sample_event;
+
+	if (event < shown->event_count && !is_event_of_probe(&shown->probes, event))
+		return event;
+	for (event = 0; event < shown->event_count; event++)
+		if (!is_event_of_probe(&shown->probes, event))
+			return event;
+	return UINT32_MAX;
+}
+
+void state_open_inside(struct ui_state *state, enum inside_calls calls,
+		       const struct snapshot_probe *probe)
+{
+	const uint32_t event = find_sampled_event(state);
+	struct diag why = { 0 };
+
+	if (event == UINT32_MAX) {
+		state_say(state, state->source
+			  ? "only probes are sampled: 1, then e and cpu-clock (or -e cpu-clock) "
+			    "samples what is inside calls"
+			  : "the recording has only hits of probes, no samples inside calls");
+		return;
+	}
+	save_place(state);
+	if (breadcrumbs_push_inside(&state->query.breadcrumbs, state->query.call_kind, calls,
+				    probe->id, &why)) {
+		state_say(state, "%s", why.text);
+		return;
+	}
+	state->query.sample_event = event;
+	state->search[0] = '\0';
+	state->query.wants_restore = true;
+	state_ask(state);
+}
+
+const struct snapshot_probe *state_inside_probe(const struct ui_state *state)
+{
+	const struct breadcrumbs *breadcrumbs = &state->query.breadcrumbs;
+	const struct breadcrumbs_level *here = &breadcrumbs->levels[breadcrumbs->count - 1];
+
+	return snapshot_probes_find(state->shown ? &state->shown->probes : NULL,
+				    here->inside_probe);
 }
 
 const struct snapshot_probe *state_weighed_probe(const struct ui_state *state)

@@ -127,6 +127,8 @@ struct ui_query {
 					 * probe has it: "sum(bytes)"; NULL: 1. BORROWED */
 	uint32_t weighed_probe;	/* probe whose hits weigh `hit_weight`; 0: none was chosen */
 	unsigned int hit_weight;	/* enum hit_weight */
+	enum view_kind call_kind;	/* the view of samples shown last: symbols, tree or flame
+					 * graph */
 };
 
 /* How rows are shown, and what the last frame showed where. */
@@ -222,6 +224,9 @@ struct ui_state {
  * one that the analyzer began with. Returns 0 or -ENOMEM; state_finish() is due in both cases. */
 int state_init(struct ui_state *state, const struct view_spec *specs,
 	       const struct view_ops *const *pages, const struct overlay_ops *const *overlays);
+/* Begins with the samples inside @calls of the first probe of a latency, on a level that Esc
+ * leaves; INSIDE_NONE: with all. Query 0 must ask for the same. */
+void state_begin_inside(struct ui_state *state, enum inside_calls calls);
 /* Makes @kind the first view. Call before the first snapshot; query 0 must be for that view. */
 void state_begin_with(struct ui_state *state, enum view_kind kind);
 void state_finish(struct ui_state *state);	/* the shown snapshot stays the caller's */
@@ -342,6 +347,13 @@ const struct snapshot_probe *state_probe(const struct ui_state *state);
 void state_open_probe(struct ui_state *state, const struct snapshot_probe *probe);
 /* Shows the hits of one group of the probe whose page is shown, in a view of @kind. */
 void state_open_group(struct ui_state *state, enum view_kind kind, const struct menu_group *group);
+/* Shows what is inside @calls of @probe, which has latencies, in call_kind; where no event is
+ * sampled beside probes, shows a message instead. */
+void state_open_inside(struct ui_state *state, enum inside_calls calls,
+		       const struct snapshot_probe *probe);
+/* Returns the probe inside whose calls the samples of the last level of the breadcrumbs are. NULL:
+ * they are all samples, or the probe is not attached yet. BORROWED until the next snapshot. */
+const struct snapshot_probe *state_inside_probe(const struct ui_state *state);
 /* Returns the probe whose page, or hits as samples, the last level of the breadcrumbs shows, also
  * where nothing but its hits is sampled; NULL: none. BORROWED until the next snapshot. */
 const struct snapshot_probe *state_weighed_probe(const struct ui_state *state);

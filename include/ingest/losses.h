@@ -42,7 +42,7 @@ enum loss_cause {
 	LOSS_WAKEUPS,		/* off-cpu live: wake-ups and returns to a CPU, not seen */
 	LOSS_WAIT_STACKS,	/* off-cpu live without BPF: time of waits without a stack */
 	LOSS_TEXTS,		/* texts of system calls that were not in memory */
-	LOSS_INSIDE,		/* samples inside calls of a latency, without room until their end */
+	LOSS_INSIDE,		/* samples inside calls, without room until these end */
 	LOSS_LATE,
 	LOSS_STALLED,
 	LOSS_UNATTRIBUTED,

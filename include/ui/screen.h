@@ -28,6 +28,7 @@ struct screen_config {
 	bool by_total;			/* tables are sorted by TOTAL at first */
 	const char *hit_weight;		/* the hits' weight at first, as --weight; NULL: 1 each.
 					 * BORROWED */
+	enum inside_calls inside;	/* as in the analyzer's first query */
 	unsigned int keys;		/* enum row_key bits of the symbols view */
 	struct group_order groups;	/* as in the analyzer's first query: the screen begins with
 					 * the group tree; count 0: group_order_at_first */

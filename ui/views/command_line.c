@@ -139,7 +139,26 @@ static void add_part(struct command_line *line, const struct filter_part *part)
 	command_line_note(line, "No option says \"%s\": it is left out.", shown);
 }
 
-/* What the hits weigh, and of which group they are. */
+static bool is_first_latency(const struct snapshot_probes *probes, uint32_t id)
+{
+	for (uint32_t i = 0; i < probes->count; i++)
+		if (probes->list[i].has_latency && probes->list[i].id < id)
+			return false;
+	return true;
+}
+
+static void add_inside(struct command_line *line, const struct ui_state *state,
+		       const struct breadcrumbs_level *here)
+{
+	if (here->inside == INSIDE_NONE)
+		return;
+	command_line_option(line, "--inside", here->inside == INSIDE_ALL ? "all" : "slowest");
+	if (!is_first_latency(&state->shown->probes, here->inside_probe))
+		command_line_note(line, "--inside is of the first probe of a latency: put that one "
+				  "first.");
+}
+
+/* What the hits weigh, of which group they are, and inside which calls samples are. */
 static void add_hits(struct command_line *line, const struct ui_state *state)
 {
 	const struct breadcrumbs *breadcrumbs = &state->query.breadcrumbs;
@@ -151,6 +170,7 @@ static void add_hits(struct command_line *line, const struct ui_state *state)
 	if (here->group)
 		command_line_note(line, "No option chooses the group \"%s\": the line has all "
 				  "hits.", here->group_name);
+	add_inside(line, state, here);
 }
 
 static void add_filters(struct command_line *line, const struct ui_state *state)

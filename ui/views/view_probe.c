@@ -563,14 +563,14 @@ static void scroll_pane(struct view *view, int lines)
 	probe_view_scroll((struct probe_view *)view, lines);
 }
 
-/* Of the rows of one probe's page only its groups have a menu. */
+/* Of the rows of one probe's page its groups and its slowest calls have a menu. */
 static bool select_hit(struct view *view, const struct hit *hit, const struct mouse *mouse)
 {
 	struct probe_view *probe = (struct probe_view *)view;
 
 	probe_view_select(probe, hit->number);
 	return mouse->action != MOUSE_MENU || probe->pane == PANE_GROUPS ||
-	       probe_view_is_of_all(probe);
+	       probe->pane == PANE_SLOWEST || probe_view_is_of_all(probe);
 }
 
 /* The probe of the page; in the log of all probes that of the hit at the cursor. */

@@ -6,6 +6,7 @@
 
 #include "format.h"
 #include "header.h"
+#include "probe_columns.h"
 #include "term/text_lines.h"
 
 #define SENTENCE_BYTES 400
@@ -64,6 +65,47 @@ static void say_past(const struct ui_state *state, struct reason *out)
 		 state->shown->is_replay ? "all" : "live");
 }
 
+/* Returns "in the last 10 s" in @out[@room]. */
+static const char *format_window(const struct ui_state *state, char *out, size_t room)
+{
+	const struct snapshot *shown = state->shown;
+	const struct time_range time = state_shown_time(state);
+	char text[TIME_TEXT_BYTES];
+	struct time_zero zero;
+
+	if (state->query.time.end_ns) {
+		zero = state_time_zero(state);
+		time_text_range(text, &time, &zero);
+		snprintf(out, room, "in %s", text);
+	} else if (shown->window == WINDOW_SECONDS && !shown->is_frozen) {
+		header_window_name(text, shown->window, shown->window_s, false);
+		snprintf(out, room, "in the %s", text);
+	} else {
+		snprintf(out, room, "in the window");
+	}
+	return out;
+}
+
+/* Nothing is inside the calls of @probe. */
+static void say_outside(const struct ui_state *state, const struct snapshot_probe *probe,
+			struct reason *out)
+{
+	char window[TIME_TEXT_BYTES + 8], number[FORMAT_BYTES];
+
+	format_window(state, window, sizeof(window));
+	if (!probe->latency.count) {
+		snprintf(out->why, SENTENCE_BYTES, "No call of %s ended %s.",
+			 probe_plain_name(probe), window);
+		snprintf(out->remedy, SENTENCE_BYTES, "w takes a longer window, Esc goes back.");
+		return;
+	}
+	snprintf(out->why, SENTENCE_BYTES, "No sample of %s is inside the %s calls of %s that "
+		 "ended %s.", state->shown->event, format_count(number, probe->latency.count),
+		 probe_plain_name(probe), window);
+	snprintf(out->remedy, SENTENCE_BYTES, "v shows another event, as off-cpu, w a longer "
+		 "window%s; Esc goes back.", state->source ? "; f samples more often" : "");
+}
+
 static void find_reason(const struct ui_state *state, struct reason *out)
 {
 	const struct snapshot *snapshot = state->shown;
@@ -77,6 +119,8 @@ static void find_reason(const struct ui_state *state, struct reason *out)
 		snprintf(out->why, SENTENCE_BYTES, "Counting\u2026");
 	} else if (snapshot->samples > snapshot->idle_samples) {
 		say_filtered(state, out);
+	} else if (state_inside_probe(state) && !snapshot->samples) {
+		say_outside(state, state_inside_probe(state), out);
 	} else if (state->query.time.end_ns) {
 		say_past(state, out);
 	} else if (snapshot->is_target_gone && state->query.is_zeroed) {

@@ -14,8 +14,9 @@
 
 #define CRUMB_GAP   " \u203a "
 #define CRUMB_SHARE 40		/* % of a narrow room, for each: a long name leaves some */
-#define CRUMB_COUNT (FILTER_PARTS + 7)	/* "all", a probe, its group, the parts, what is hidden,
-					 * the share, a listing's function */
+#define CRUMB_COUNT (FILTER_PARTS + 8)	/* "all", a probe, its group, inside calls, the parts, what
+					 * is hidden, the share, a listing's function */
+#define INSIDE_NAME_BYTES 60		/* a longer name leaves room for which calls */
 #define CRUMB_CELLS 9		/* but not less: "no kernel" */
 #define CRUMBS_GOOD 40		/* a longer path is cut before names of views are */
 #define CRUMBS_MIN  18		/* left by short names of views: eight letters and a share */
@@ -78,6 +79,28 @@ static void add_probe(const struct ui_state *state, struct crumbs *crumbs)
 	crumbs->list[crumbs->count - 1].hit = HIT_NOTHING;
 }
 
+/* "inside serve, slowest 1 % (>= 41 ms)"; the least latency is that of the rows on the screen. */
+static void add_inside(const struct ui_state *state, struct crumbs *crumbs)
+{
+	const struct breadcrumbs *breadcrumbs = &state->query.breadcrumbs;
+	const struct breadcrumbs_level *here = &breadcrumbs->levels[breadcrumbs->count - 1];
+	const struct snapshot_probe *probe = state_inside_probe(state);
+	const struct snapshot *shown = state->shown;
+	char text[FILTER_PART_BYTES], number[FORMAT_BYTES], least[FORMAT_BYTES + 8] = "";
+
+	if (here->inside == INSIDE_NONE || !state_shows_samples(state))
+		return;
+	if (shown && shown->inside == here->inside_probe && shown->inside_from_ns &&
+	    !state_is_waiting(state))
+		snprintf(least, sizeof(least), " (\u2265 %s)",
+			 format_wait(number, (double)shown->inside_from_ns));
+	snprintf(text, sizeof(text), "inside %.*s%s%s", INSIDE_NAME_BYTES,
+		 probe ? probe_plain_name(probe) : "\u2026",
+		 here->inside == INSIDE_SLOWEST ? ", slowest 1 %" : "", least);
+	add_crumb(crumbs, ROLE_STATE, 0, text);
+	crumbs->list[crumbs->count - 1].hit = HIT_NOTHING;
+}
+
 static void add_share(const struct ui_state *state, struct crumbs *crumbs)
 {
 	const struct snapshot *snapshot = state->shown;
@@ -86,7 +109,8 @@ static void add_share(const struct ui_state *state, struct crumbs *crumbs)
 	if (!snapshot || crumbs->count < 2 || !state_shows_samples(state) ||
 	    state_kind(state) == VIEW_LISTING)	/* it says its own */
 		return;
-	/* The hits of a group are all that there is: the share is of them. */
+	/* The hits of a group, or what is inside calls, are all that there is: the share is of
+	 * them. */
 	if (crumbs->list[crumbs->count - 1].hit == HIT_NOTHING)
 		return;
 	if (state_is_waiting(state))	/* the shown rows' share is of another filter */
@@ -119,6 +143,7 @@ static void list_crumbs(const struct ui_state *state, struct crumbs *crumbs)
 
 	add_crumb(crumbs, ROLE_DIM, 0, "all");
 	add_probe(state, crumbs);
+	add_inside(state, crumbs);
 	for (uint32_t i = 0; i < filter->count; i++) {
 		part = &filter->parts[i];
 		add_crumb(crumbs, ROLE_STATE, i + 1, filter_format_part(part, text));
@@ -181,11 +206,24 @@ static void widen_name(const struct canvas *canvas, struct crumbs *crumbs, int r
 		crumbs->most = most;
 }
 
+/* The last crumb may have all that the one before it leaves. */
+static void widen_last(const struct canvas *canvas, struct crumbs *crumbs, int room)
+{
+	const int gap = canvas_text_width(canvas, CRUMB_GAP);
+	const int before = crumbs->first + 1 == crumbs->count
+			   ? 0 : crumb_width(canvas, crumbs, crumbs->first) + gap;
+
+	if (room - before > crumbs->most)
+		crumbs->most = room - before;
+}
+
 static void fit_crumbs(const struct canvas *canvas, struct crumbs *crumbs, int room)
 {
 	const struct crumb *last = &crumbs->list[crumbs->count - 1];
 
-	if (crumbs->count > 1 && canvas_text_width(canvas, last->text) > room)
+	/* A share is last, or else a name, which may be cut. */
+	if (crumbs->count > 1 && last->hit != HIT_NOTHING &&
+	    canvas_text_width(canvas, last->text) > room)
 		crumbs->count--;		/* half a number is none */
 	crumbs->most = room;
 	if (crumbs_width(canvas, crumbs, 0) <= room)
@@ -199,8 +237,10 @@ static void fit_crumbs(const struct canvas *canvas, struct crumbs *crumbs, int r
 	if (crumbs->first && crumbs->first + 1 == crumbs->count &&
 	    bare_width(canvas, crumbs, crumbs->first - 1) <= room)
 		crumbs->first--;	/* the name matters more than the ellipsis before it */
-	if (crumbs->first + 2 == crumbs->count)
+	if (last->hit != HIT_NOTHING && crumbs->first + 2 == crumbs->count)
 		widen_name(canvas, crumbs, room);
+	if (last->hit == HIT_NOTHING && crumbs->first + 2 >= crumbs->count)
+		widen_last(canvas, crumbs, room);
 }
 
 /* Draws a crumb; returns the column after it. */
