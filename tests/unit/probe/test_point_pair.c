@@ -208,6 +208,36 @@ static void test_a_place_ends_itself_only_by_the_field_that_it_began_with(void *
 	assert_false(probe_spec_is_interval(&spec));
 }
 
+/* Its two places, or an error: a probe of the first alone would show wrong latencies. */
+static void test_a_latency_of_two_places_is_never_one_of_the_first_alone(void **state)
+{
+	static const char *const firsts[] = {
+		"", "prog:f", "u:prog:f", "ur:prog:f", "u:prog:f+8", "u:prog:f.c:42", "u:prog:f*", "f",
+		"k:f", "kr:f", "k:module:f", "k:f+8", "t:a:b", "t:a:b*", "t:syscalls:sys_enter_read",
+		"t:syscalls:sys_enter_{read,write}", "U:prog:a:b", "U:prog:b", "f(inlined)",
+	};
+	static const char *const seconds[] = {
+		"", "prog:g", "u:prog:g", "ur:prog:g", "u:prog:g+8", "u:prog:f.c:43", "u:prog:g*", "g",
+		"k:g", "kr:g", "k:module:g", "k:g+8", "c:d", "t:c:d", "t:c:d*", "syscalls:sys_exit_read",
+		"t:syscalls:sys_exit_*", "U:prog:c:d", "U:prog:d", "lat:u:prog:g", "u:prog:g->u:prog:h",
+	};
+	static const char *const arrows[] = { "->", " ->", "-> ", " -> " };
+	char text[200];
+	uint32_t pairs = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 19 * 21 * 4; i++) {
+		snprintf(text, sizeof(text), "lat:%s%s%s", firsts[i % 19], arrows[i / 19 % 4],
+			 seconds[i / 76]);
+		if (probe_spec_parse(&spec, text, &why))
+			continue;
+		if (!point_pair_is(&spec))
+			fail_msg("%s: has no second place", text);
+		pairs++;
+	}
+	assert_in_range(pairs, 100, 19 * 21 * 4);
+}
+
 static void test_a_pair_costs_what_both_places_cost(void **state)
 {
 	const struct probe_cost cost = { .emulated = 1, .stepped = 10, .user_return = 100,
@@ -232,6 +262,7 @@ UNIT_TESTS(test_point_pair)
 		PAIR_TEST(test_a_join_is_refused_where_it_means_nothing),
 		PAIR_TEST(test_the_worse_verdict_counts_and_says_whose_it_is),
 		PAIR_TEST(test_a_place_ends_itself_only_by_the_field_that_it_began_with),
+		PAIR_TEST(test_a_latency_of_two_places_is_never_one_of_the_first_alone),
 		PAIR_TEST(test_a_pair_costs_what_both_places_cost),
 	};
 
