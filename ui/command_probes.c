@@ -315,7 +315,7 @@ static void add_group(struct ui_state *state)
 /* True at one of the slowest calls. */
 static bool is_at_slow_call(const struct ui_state *state)
 {
-	return has_panes(state) && probe_view_of(state)->pane == PANE_SLOWEST &&
+	return probe_view_has_panes(state) && probe_view_of(state)->pane == PANE_SLOWEST &&
 	       probe_view_hit(probe_view_of(state));
 }
 

@@ -95,7 +95,8 @@ static void put_range(char *text, size_t room, const struct snapshot_spread_row 
 	char begin[BOUND_BYTES] = "", end[BOUND_BYTES] = "";
 
 	if (row->text[0]) {
-		sanitize_text(text, room, row->text, strlen(row->text));	/* whole characters */
+		/* A text without room is cut between two characters. */
+		sanitize_text(text, room, row->text, strlen(row->text));
 		return;
 	}
 	if (row->begin != INT64_MIN)

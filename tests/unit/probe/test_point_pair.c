@@ -212,14 +212,15 @@ static void test_a_place_ends_itself_only_by_the_field_that_it_began_with(void *
 static void test_a_latency_of_two_places_is_never_one_of_the_first_alone(void **state)
 {
 	static const char *const firsts[] = {
-		"", "prog:f", "u:prog:f", "ur:prog:f", "u:prog:f+8", "u:prog:f.c:42", "u:prog:f*", "f",
-		"k:f", "kr:f", "k:module:f", "k:f+8", "t:a:b", "t:a:b*", "t:syscalls:sys_enter_read",
-		"t:syscalls:sys_enter_{read,write}", "U:prog:a:b", "U:prog:b", "f(inlined)",
+		"", "prog:f", "u:prog:f", "ur:prog:f", "u:prog:f+8", "u:prog:f.c:42", "u:prog:f*",
+		"f", "k:f", "kr:f", "k:module:f", "k:f+8", "t:a:b", "t:a:b*",
+		"t:syscalls:sys_enter_read", "t:syscalls:sys_enter_{read,write}", "U:prog:a:b", "U:prog:b", "f(inlined)",
 	};
 	static const char *const seconds[] = {
-		"", "prog:g", "u:prog:g", "ur:prog:g", "u:prog:g+8", "u:prog:f.c:43", "u:prog:g*", "g",
-		"k:g", "kr:g", "k:module:g", "k:g+8", "c:d", "t:c:d", "t:c:d*", "syscalls:sys_exit_read",
-		"t:syscalls:sys_exit_*", "U:prog:c:d", "U:prog:d", "lat:u:prog:g", "u:prog:g->u:prog:h",
+		"", "prog:g", "u:prog:g", "ur:prog:g", "u:prog:g+8", "u:prog:f.c:43", "u:prog:g*",
+		"g", "k:g", "kr:g", "k:module:g", "k:g+8", "c:d", "t:c:d", "t:c:d*",
+		"syscalls:sys_exit_read", "t:syscalls:sys_exit_*", "U:prog:c:d", "U:prog:d",
+		"lat:u:prog:g", "u:prog:g->u:prog:h",
 	};
 	static const char *const arrows[] = { "->", " ->", "-> ", " -> " };
 	char text[200];
