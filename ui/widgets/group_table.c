@@ -15,6 +15,7 @@
 
 #include "charts.h"
 #include "format.h"
+#include "group_spread.h"
 #include "hit_weight.h"
 #include "pieces.h"
 #include "search.h"
@@ -32,10 +33,7 @@
 #define KEY_MOST       24	/* a key that is not the last */
 #define STACK_LEAST    30	/* a stack is longer than other keys */
 #define NAME_BYTES     512
-#define SPREAD_CELLS   46	/* least width of a histogram */
-#define SPREAD_MOST    70
 #define SPREAD_LEAST   5	/* lines that a histogram is worth showing on */
-#define SPREADS	       (PROBE_AGGREGATES_MAX + 1)
 #define NUMBER_BYTES   (2 * FORMAT_BYTES)
 
 struct layout {
@@ -716,177 +714,15 @@ static void draw_sum(const struct group_table *table, struct canvas *canvas, int
 	pieces_put(canvas, (struct canvas_area){ MARKER_CELLS, y, canvas->width - 3 }, &line);
 }
 
-/* How the values of the cursor's group are spread: each histogram, and the latency. */
-
-struct spread_view {
-	const struct snapshot_spread *spread;
-	const char *name;
-	bool is_ns, is_top;
-};
-
-static size_t list_spreads(const struct group_table *table, const struct snapshot_group *group,
-			   struct spread_view out[SPREADS])
-{
-	const struct snapshot_groups *groups = table->groups;
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < groups->aggregate_count; i++)
-		if (groups->aggregates[i].kind >= AGGREGATE_HIST)
-			out[count++] = (struct spread_view){
-				&group->sums[i].spread, groups->aggregates[i].name,
-				groups->aggregates[i].is_ns,
-				groups->aggregates[i].kind == AGGREGATE_TOP,
-			};
-	if (groups->has_latency)
-		out[count++] = (struct spread_view){ &group->latency, "latency", true, false };
-	return count;
-}
-
-static char *format_bound(char *out, int64_t bound, bool is_ns)
-{
-	const uint64_t size = bound < 0 ? 0 - (uint64_t)bound : (uint64_t)bound;
-	char text[FORMAT_BYTES];
-
-	if (bound == INT64_MIN || bound == INT64_MAX)
-		return strcpy(out, "");
-	if (is_ns)
-		format_latency(text, size);
-	else if (size >= 1024 && !(size & (size - 1)))
-		histogram_bound(text, __builtin_ctzll(size), HISTOGRAM_NUMBER);
-	else
-		format_count(text, size);
-	snprintf(out, NUMBER_BYTES, "%s%s", bound < 0 ? "-" : "", text);
-	return out;
-}
-
-static void format_range(char *out, size_t room, const struct snapshot_spread_row *row, bool is_ns)
-{
-	char begin[NUMBER_BYTES], end[NUMBER_BYTES];
-
-	format_bound(begin, row->begin, is_ns);
-	format_bound(end, row->end, is_ns);
-	if (!is_ns && row->begin + 1 == row->end)
-		snprintf(out, room, "%s", begin);
-	else
-		snprintf(out, room, "%s..%s", begin, end);
-}
-
-struct spread_sums {
-	uint64_t total, most;
-};
-
-static struct spread_sums sums_of(const struct snapshot_spread *spread)
-{
-	struct spread_sums sums = { 0, 0 };
-
-	for (uint32_t i = 0; i < spread->count; i++) {
-		sums.total += spread->rows[i].count;
-		sums.most = spread->rows[i].count > sums.most ? spread->rows[i].count : sums.most;
-	}
-	return sums;
-}
-
-/* Cuts the ends of the spread, the rarer first, to @room rows. */
-static void cut_ends(const struct snapshot_spread *spread, uint32_t room, uint32_t *first,
-		     uint32_t *end)
-{
-	*first = 0;
-	*end = spread->count;
-	while (*end - *first > room) {
-		if (spread->rows[*first].count < spread->rows[*end - 1].count)
-			++*first;
-		else
-			--*end;
-	}
-}
-
-static void draw_top(const struct snapshot_spread_row *row, uint64_t total, struct canvas *canvas,
-		     struct canvas_area area)
-{
-	char number[FORMAT_BYTES], pct[FORMAT_BYTES], text[NAME_BYTES];
-
-	snprintf(text, sizeof(text), "%6s %6s  %s", format_count(number, row->count),
-		 format_pct(pct, total ? 100.0 * (double)row->count / (double)total : 0),
-		 row->text);
-	canvas_put_text(canvas, area, canvas_clean(text), ROLE_TEXT);
-}
-
-static void draw_spread_rows(const struct spread_view *view, struct canvas *canvas,
-			     struct canvas_area area, int end)
-{
-	const struct snapshot_spread *spread = view->spread;
-	const struct spread_sums sums = sums_of(spread);
-	uint32_t first, last;
-	uint64_t below = 0;
-	char range[2 * NUMBER_BYTES];
-
-	cut_ends(spread, (uint32_t)(end - area.y), &first, &last);
-	if (view->is_top)
-		first = 0;
-	for (uint32_t i = 0; i < spread->count; i++) {
-		const struct snapshot_spread_row *row = &spread->rows[i];
-		const double pct = sums.total ? 100.0 * (double)(below += row->count) /
-						(double)sums.total : 0;
-
-		if (i < first || i >= last || area.y >= end)
-			continue;
-		format_range(range, sizeof(range), row, view->is_ns);
-		if (view->is_top)
-			draw_top(row, sums.total, canvas, area);
-		else
-			histogram_draw_count(range, row->count, pct, sums.most, canvas, area);
-		area.y++;
-	}
-}
-
-static void draw_spread(const struct spread_view *view, const char *group, struct canvas *canvas,
-			struct canvas_area area, int end)
-{
-	struct pieces line = { .gap = " of " };
-
-	pieces_add(&line, 0, ROLE_TEXT, "%s", view->name);
-	pieces_add(&line, 0, ROLE_NAME, "%s", group);
-	pieces_put(canvas, area, &line);
-	area.y++;
-	if (!view->spread->count) {
-		canvas_put_text(canvas, area, SAFE_TEXT("no hit had a value"), ROLE_DIM);
-		return;
-	}
-	if (view->is_top)
-		canvas_put_text(canvas, area, SAFE_TEXT(" COUNT      %  VALUE"), ROLE_HEADING);
-	else
-		histogram_draw_titles(canvas, area);
-	area.y++;
-	draw_spread_rows(view, canvas, area, end);
-}
-
-/* Draws as many side by side as there is room for. */
-static void draw_spreads(const struct group_table *table, struct canvas *canvas, int y, int end)
+static void draw_spread(const struct group_table *table, struct canvas *canvas, int y, int end)
 {
 	const struct snapshot_group *group = group_table_cursor(table);
-	struct spread_view spreads[SPREADS];
-	const int width = canvas->width - MARKER_CELLS - 1;
-	size_t count = list_spreads(table, group, spreads);
-	struct canvas_area area = { MARKER_CELLS, y, width };
 	char name[NAME_BYTES];
 
-	while (count > 1 && width / (int)count < SPREAD_CELLS)
-		count--;
-	if (!count)
-		return;
 	group_table_name(table->groups, group, name, sizeof(name));
-	area.width = width / (int)count - (count > 1 ? 2 : 0);
-	if (area.width > SPREAD_MOST)
-		area.width = SPREAD_MOST;
-	for (size_t i = 0; i < count; i++, area.x += width / (int)count)
-		draw_spread(&spreads[i], name, canvas, area, end);
-}
-
-static bool has_spreads(const struct group_table *table)
-{
-	struct spread_view spreads[SPREADS];
-
-	return list_spreads(table, &table->groups->list[0], spreads);
+	group_spread_draw(table->groups, group, name, canvas,
+			  (struct canvas_area){ MARKER_CELLS, y,
+						canvas->width - MARKER_CELLS - 1 }, end);
 }
 
 void group_table_draw(struct group_table *table, const char *search, struct canvas *canvas,
@@ -899,7 +735,7 @@ void group_table_draw(struct group_table *table, const char *search, struct canv
 
 	if (!table->count || lines < 1)
 		return;
-	if (has_spreads(table) && lines / 2 > SPREAD_LEAST)
+	if (group_spread_is_any(table->groups) && lines / 2 > SPREAD_LEAST)
 		rows = lines - lines / 2;
 	if ((size_t)rows > table->count)
 		rows = (int)table->count;
@@ -911,8 +747,8 @@ void group_table_draw(struct group_table *table, const char *search, struct canv
 	hits_add(hits, (struct hit){ HIT_ROWS, 0, top + 1, canvas->width, rows,
 				     table->place.top });
 	spread = top + 1 + rows + 1;
-	if (has_spreads(table) && bottom - spread >= SPREAD_LEAST)
-		draw_spreads(table, canvas, spread, bottom - has_others(table));
+	if (group_spread_is_any(table->groups) && bottom - spread >= SPREAD_LEAST)
+		draw_spread(table, canvas, spread, bottom - has_others(table));
 	if (has_others(table))
 		draw_sum(table, canvas, bottom);
 }
