@@ -179,12 +179,13 @@ void text_put_hit_groups(FILE *out, const struct snapshot_groups *groups)
 /* Writes what @aggregate is of: "bytes * 512" of "sum(bytes * 512)", "lat" of "hist(lat, 1ms)". */
 static void put_value_name(FILE *out, const struct snapshot_aggregate *aggregate)
 {
-	const char *begin = strchr(aggregate->name, '(');
+	const char *open = strchr(aggregate->name, '(');
+	const char *begin = open ? open + 1 : aggregate->name;
 	char name[NAME_BYTES];
 	size_t bytes = 0;
 	int depth = 0;
 
-	for (begin = begin ? begin + 1 : aggregate->name; begin[bytes]; bytes++) {
+	for (; begin[bytes]; bytes++) {
 		depth += (begin[bytes] == '(') - (begin[bytes] == ')');
 		if (depth < 0 || (!depth && begin[bytes] == ','))
 			break;
