@@ -86,9 +86,11 @@ static void test_text_has_a_line_for_each_group(void **state)
 
 	(void)state;
 	assert_non_null(strstr(text, "           HITS     HITS/s      MEAN       P50       P99  "
-				     "     MAX  sum(size * 512)  avg(size)   max(lat)  by comm  path\n"
+				     "     MAX  sum(size * 512)  avg(size)   max(lat)  by comm  "
+				     "path\n"
 				     "              5        2.5     2.0us     1.5us     3.0us  "
-				     "   3.5us            -4096        2.5          -  nginx  /a\n"));
+				     "   3.5us            -4096        2.5          -  nginx  "
+				     "/a\n"));
 	assert_non_null(strstr(text, "        hist(lat, 1ms)\n"));
 	assert_non_null(strstr(text, "                     ..1.0ms          4  |########"));
 	assert_non_null(strstr(text, "                     1.0ms..          1  |##########  "));

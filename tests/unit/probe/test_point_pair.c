@@ -214,7 +214,8 @@ static void test_a_latency_of_two_places_is_never_one_of_the_first_alone(void **
 	static const char *const firsts[] = {
 		"", "prog:f", "u:prog:f", "ur:prog:f", "u:prog:f+8", "u:prog:f.c:42", "u:prog:f*",
 		"f", "k:f", "kr:f", "k:module:f", "k:f+8", "t:a:b", "t:a:b*",
-		"t:syscalls:sys_enter_read", "t:syscalls:sys_enter_{read,write}", "U:prog:a:b", "U:prog:b", "f(inlined)",
+		"t:syscalls:sys_enter_read", "t:syscalls:sys_enter_{read,write}", "U:prog:a:b",
+		"U:prog:b", "f(inlined)",
 	};
 	static const char *const seconds[] = {
 		"", "prog:g", "u:prog:g", "ur:prog:g", "u:prog:g+8", "u:prog:f.c:43", "u:prog:g*",
