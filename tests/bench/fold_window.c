@@ -332,16 +332,19 @@ static void print_comparison(struct ingest *ingest)
 					      .newest_ns = ingest->watermark_ns };
 	double ms[5] = { now_ms() };
 	struct compare compare;
+	struct slice base;
 
 	if (baseline_take(&ingest->baseline, &ingest->timeline, &whole, NULL, "", SIZE_MAX))
 		return;
 	ms[1] = now_ms();
 	compare_init(&compare, ingest);
 	compare_pairs(&compare);
+	base = (struct slice){ .entries = ingest->baseline.entries,
+			       .count = ingest->baseline.count };
 	ms[2] = now_ms();
-	compare_rows(&compare, &query, query.keys, 0, NULL, &never);
+	compare_rows(&compare, &query, query.keys, 0, NULL, base, &never);
 	ms[3] = now_ms();
-	compare_rows(&compare, &query, query.keys, 0, NULL, &never);
+	compare_rows(&compare, &query, query.keys, 0, NULL, base, &never);
 	ms[4] = now_ms();
 	printf("baseline     %u entries in %.1f MiB, taken in %.1f ms; pairs %.1f ms; its fold "
 	       "%.1f ms, at the next refresh %.2f ms\n", ingest->baseline.count,
