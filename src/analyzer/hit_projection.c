@@ -29,12 +29,13 @@ static unsigned int sum_of(const struct probe_spec *spec, unsigned int weight)
 
 static unsigned int weight_of(const struct probe_spec *spec, const struct query *query)
 {
-	const int index = probe_aggregate_find(spec, query->hit_weight_name);
+	int index;
 
 	if (!query->hit_weight_name[0])
 		return query->hit_weight;
 	if (!strcmp(query->hit_weight_name, "lat"))
 		return HIT_WEIGHT_LATENCY;
+	index = probe_aggregate_find(spec, query->hit_weight_name);
 	return index < 0 ? HIT_WEIGHT_COUNT : HIT_WEIGHT_AGGREGATE + (unsigned int)index;
 }
 
