@@ -14,7 +14,7 @@
 #include "fold/filter.h"
 #include "fold/tree.h"
 #include "listing/listing_rows.h"
-#include "probe/presets.h"
+#include "finder/presets.h"
 #include "probe/probe_spec.h"
 #include "symbols/kernel_debug.h"
 #include "symbols/source_file.h"

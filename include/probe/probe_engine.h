@@ -50,4 +50,18 @@ bool probe_engine_event(struct probe_engine *engine, struct engine_event *out);
 struct spsc *probe_engine_queue(struct probe_engine *engine);
 int probe_engine_fd(const struct probe_engine *engine);	/* readable: events or records wait */
 
+/* Ways to attach, found by trying; `reason` names the remedy for one that is not possible. */
+enum probe_ability {
+	PROBE_CAN_TRACEFS_KPROBE, PROBE_CAN_TRACEFS_UPROBE, PROBE_CAN_TRACEPOINT,
+	PROBE_CAN_KPROBE_PMU, PROBE_CAN_UPROBE_PMU,
+	PROBE_ABILITIES
+};
+
+struct probe_abilities {
+	struct { bool is_there; char reason[200]; } list[PROBE_ABILITIES];
+};
+
+/* Call before the first probe: makes and removes events of its own. Takes up to 100 ms. */
+void probe_abilities_try(struct probe_abilities *out);
+
 #endif

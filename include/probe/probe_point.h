@@ -204,4 +204,18 @@ double probe_cost_of_end(const struct probe_cost *cost, const struct probe_point
 /* Sets meaning and kind of @value by the type and the norm() that the user typed in @argument. */
 void probe_fetch_set_meaning(struct probe_fetch *value, const struct probe_argument *argument);
 
+/* Splits "[u:]FILE[:PATTERN]", where without "u:" FILE is a path, into @file[@room] and *@pattern,
+ * a part of @text, "*" if there is none. Returns false for anything else, also for one name. */
+bool file_functions_split(const char *text, char *file, size_t room, const char **pattern);
+
+/* Receives a function of a file: its symbol and how it is shown, which is untrusted text, too.
+ * @is_able: false: its code runs once, to choose a function. */
+typedef void file_function_sink(void *context, const char *name, const char *shown, bool is_able);
+
+/* Calls @sink for each function of @file, a path or a name such as libc.so.6, whose symbol or shown
+ * name matches @pattern, in the order of the symbols; @pid: the process that has it mapped, or 0.
+ * BLOCKS; @sandbox is used by nobody else. 0; -ENOENT: none matches; or -errno with a sentence. */
+int file_functions_list(struct sandbox *sandbox, const char *file, const char *pattern, pid_t pid,
+			file_function_sink *sink, void *context, struct diag *why);
+
 #endif

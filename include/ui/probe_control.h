@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 #include "export/thread_rows.h"
-#include "probe/presets.h"
+#include "finder/presets.h"
 #include "probe/probe_engine.h"
-#include "probe/targets.h"
+#include "finder/targets.h"
 
 /* Thread: the ui's; both calls return at once. */
 struct probe_control {

@@ -20,7 +20,7 @@
 
 #include "capture/event.h"
 #include "ingest/losses.h"
-#include "probe/presets.h"
+#include "finder/presets.h"
 #include "ui/keymap.h"
 #include "ui/theme.h"
 #include "ui/views.h"

@@ -13,7 +13,7 @@
 #include "capture/counter_set.h"
 #include "cli/options.h"
 #include "fold/query.h"
-#include "probe/one_liner.h"
+#include "finder/one_liner.h"
 #include "probe/probe_spec.h"
 
 #define CAP_PCT_MIN 0.01

@@ -8,7 +8,7 @@
 
 #include "base/safe_print.h"
 #include "config_file.h"
-#include "probe/presets.h"
+#include "finder/presets.h"
 
 #define OWN_FILE      "presets"
 #define NAME_COLUMNS  16	/* a longer name shifts what follows it */

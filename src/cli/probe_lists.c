@@ -12,7 +12,7 @@
 #include "capture/tracefs.h"
 #include "elf/file_jobs.h"
 #include "probe/probe_spec.h"
-#include "probe/targets.h"
+#include "finder/targets.h"
 
 #define OF_FLAMETOP	 ":flametop_"
 #define DEFINITION_BYTES 4096	/* the kernel's own limit */

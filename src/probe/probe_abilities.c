@@ -1,11 +1,11 @@
-/* probe_abilities.c - see probe_abilities.h.
+/* probe_abilities.c - see probe/probe_engine.h.
  *
  * Idea: each ability is tried as a probe would use it, and undone. No version is compared: kernels
  * are patched, containers forbid some of it, and lockdown changes at run time. An event of tracefs
  * is only defined: its breakpoint would come with the first descriptor. A PMU gets a point that
  * can't exist (probe_pmu_try()): it checks privileges before it looks up the point.
  */
-#include "probe_abilities.h"
+#include "probe/probe_engine.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@
 #include "probe/probe_expression.h"
 #include "probe_clauses.h"
 #include "probe_number.h"
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #define LHIST_MAX    (PROBE_BUCKETS_MAX - 2)
 #define NUMBER_BYTES 40

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "probe/probe_meaning.h"
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #define PATH "path"	/* a text in user memory: the path that a system call was given */
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/name_match.h"
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 static const struct {
 	const char *word;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "probe_number.h"
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #define COMM_BYTES 15	/* the kernel cuts longer names */
 #define DEPTH_MAX  64	/* nested parentheses; each takes some stack */

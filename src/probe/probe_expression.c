@@ -15,7 +15,7 @@
 
 #include "probe_clauses.h"
 #include "probe_number.h"
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #define DEPTH_MAX    64	/* nested parentheses and signs; each takes some stack */
 #define NUMBER_BYTES 40

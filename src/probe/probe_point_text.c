@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 struct point {
 	struct probe_spec *out;

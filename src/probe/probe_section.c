@@ -1,5 +1,5 @@
 /* probe_section.c - see probe_section.h. */
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #include <ctype.h>
 #include <errno.h>

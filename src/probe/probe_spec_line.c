@@ -15,7 +15,7 @@
 
 #include "probe_clauses.h"
 #include "probe_point_text.h"
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #define BUILD_ID_DIGITS_MIN 16	/* lld's fast build-ids have 8 bytes, others more */
 #define LINE_BYTES (4 * PROBE_SPEC_BYTES)	/* a spec as typed, with blanks */

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "probe/target_index.h"
-#include "probe/target_kernel.h"
+#include "finder/target_index.h"
+#include "finder/target_kernel.h"
 
 enum { NAMES = 300000, INDEXES_MAX = 16, RUNS = 5 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/one_liner.h"
+#include "finder/one_liner.h"
 #include "probe/probe_spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

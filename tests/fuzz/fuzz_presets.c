@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/sanitize.h"
-#include "probe/presets.h"
+#include "finder/presets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

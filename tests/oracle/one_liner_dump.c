@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/one_liner.h"
+#include "finder/one_liner.h"
 
 #define PROGRAM_BYTES 65536
 

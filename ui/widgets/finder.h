@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe/targets.h"
+#include "finder/targets.h"
 #include "state.h"
 
 #define FINDER_MARKS_MAX 16	/* names of 60 letters fill SOURCE_CHANGE_BYTES */

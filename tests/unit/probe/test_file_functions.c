@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "probe/targets.h"
+#include "probe/probe_point.h"
 #include "unit_tests.h"
 
 static void splits(const char *text, const char *file, const char *pattern)

@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "capture/record.h"
 #include "capture/tracefs.h"
-#include "probe/probe_abilities.h"
+#include "probe/probe_engine.h"
 #include "probe/probe_link.h"
 #include "probe/probe_pmu.h"
 #include "proc/guardian.h"

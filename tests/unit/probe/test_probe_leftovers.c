@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "capture/tracefs.h"
-#include "probe/probe_abilities.h"
+#include "probe/probe_engine.h"
 #include "probe/probe_link.h"
 #include "proc/guardian.h"
 #include "unit_tests.h"

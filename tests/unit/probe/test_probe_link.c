@@ -1,6 +1,6 @@
 /* Probes on this very program, which knows how often it calls what: the kernel's counts, and the
  * records that come through the queue. */
-#include "probe/probe_abilities.h"
+#include "probe/probe_engine.h"
 #include "probe/probe_link.h"
 
 #include <errno.h>

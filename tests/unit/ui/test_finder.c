@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "probe/target_index.h"
-#include "probe/target_match.h"
+#include "finder/target_index.h"
+#include "finder/target_match.h"
 #include "probe_fixture.h"
 #include "ui_fixture.h"
 #include "unit_tests.h"

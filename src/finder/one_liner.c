@@ -1,10 +1,10 @@
-/* one_liner.c - see probe/one_liner.h.
+/* one_liner.c - see finder/one_liner.h.
  *
  * Idea: each block of a program is a spec, or several if it fills maps with different keys. A
  * block that reads a map which another one sets ends a latency: its spec is that of the two, and
  * the block that sets it has none. Everything else that a block does is refused, not left out.
  */
-#include "probe/one_liner.h"
+#include "finder/one_liner.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "one_liner_spec.h"
 #include "one_liner_syntax.h"
 #include "one_liner_value.h"
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #define CONDITIONS_MAX 8	/* ifs in each other */
 #define MAPS_MAX       PROBE_AGGREGATES_MAX

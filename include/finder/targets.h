@@ -1,6 +1,6 @@
 /* targets.h - what can be probed or sampled, and the thread that finds it by name. */
-#ifndef PROBE_TARGETS_H
-#define PROBE_TARGETS_H
+#ifndef FINDER_TARGETS_H
+#define FINDER_TARGETS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,19 +102,5 @@ void target_finder_renew(struct target_finder *finder);
  * without a request, when more names were loaded. */
 const struct target_reply *target_finder_reply(struct target_finder *finder);
 int target_finder_fd(const struct target_finder *finder);	/* readable when a reply waits */
-
-/* Splits "[u:]FILE[:PATTERN]", where without "u:" FILE is a path, into @file[@room] and *@pattern,
- * a part of @text, "*" if there is none. Returns false for anything else, also for one name. */
-bool file_functions_split(const char *text, char *file, size_t room, const char **pattern);
-
-/* Receives a function of a file: its symbol and how it is shown, which is untrusted text, too.
- * @is_able: false: its code runs once, to choose a function. */
-typedef void file_function_sink(void *context, const char *name, const char *shown, bool is_able);
-
-/* Calls @sink for each function of @file, a path or a name such as libc.so.6, whose symbol or shown
- * name matches @pattern, in the order of the symbols; @pid: the process that has it mapped, or 0.
- * BLOCKS; @sandbox is used by nobody else. 0; -ENOENT: none matches; or -errno with a sentence. */
-int file_functions_list(struct sandbox *sandbox, const char *file, const char *pattern, pid_t pid,
-			file_function_sink *sink, void *context, struct diag *why);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "base/sanitize.h"
 #include "probe/probe_spec.h"
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #define FIRST_ROOM	1024
 #define STEP		1024	/* names between two checks of whether the search is still wanted */

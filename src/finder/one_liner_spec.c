@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #define COUNT "count"
 

@@ -4,8 +4,8 @@
  * Errors: -EINVAL with a sentence in scope->why, when there is no counterpart.
  * Thread: any; pure, allocates nothing.
  */
-#ifndef PROBE_ONE_LINER_SPEC_H
-#define PROBE_ONE_LINER_SPEC_H
+#ifndef FINDER_ONE_LINER_SPEC_H
+#define FINDER_ONE_LINER_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/one_liner.h"
+#include "finder/one_liner.h"
 
 #define BIT(kind)	(1u << (kind))
 #define EVENTS		(BIT(TARGET_TRACEPOINT_EVENT + 1) - BIT(TARGET_HARDWARE_EVENT))

@@ -2,8 +2,8 @@
  * same.
  * Thread: any; pure, allocates nothing.
  */
-#ifndef PROBE_ONE_LINER_POINT_H
-#define PROBE_ONE_LINER_POINT_H
+#ifndef FINDER_ONE_LINER_POINT_H
+#define FINDER_ONE_LINER_POINT_H
 
 #include <stdbool.h>
 #include <stddef.h>

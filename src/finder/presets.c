@@ -1,4 +1,4 @@
-/* presets.c - see probe/presets.h.
+/* presets.c - see finder/presets.h.
  *
  * Idea: the text is copied once and cut where it stands; a preset points into the copy. What is
  * wrong in a line costs that line only, so that a slip in one preset does not take the others away.
@@ -6,7 +6,7 @@
  * Rejected: the grammar of the configuration (inih): it cuts values at " ;", which specs have, and
  * knows no column.
  */
-#include "probe/presets.h"
+#include "finder/presets.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -5,10 +5,10 @@
  * Crossings: those of its service, see base/service.h.
  * Thread: all calls from one thread (the finder's).
  */
-#ifndef PROBE_TARGET_LOADER_H
-#define PROBE_TARGET_LOADER_H
+#ifndef FINDER_TARGET_LOADER_H
+#define FINDER_TARGET_LOADER_H
 
-#include "probe/targets.h"
+#include "finder/targets.h"
 #include "target_index.h"
 
 /* One result of loading. */

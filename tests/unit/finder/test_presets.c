@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "base/sanitize.h"
-#include "probe/presets.h"
+#include "finder/presets.h"
 #include "probe/probe_spec.h"
-#include "probe/targets.h"
+#include "finder/targets.h"
 #include "unit_tests.h"
 
 static struct presets *presets;

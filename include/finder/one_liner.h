@@ -11,8 +11,8 @@
  * Source: bpftrace(8), ply(1); probe/probe_spec.h for what comes out.
  * Thread: any. Pure: no file is looked at, so a function or field that is not there is found later.
  */
-#ifndef PROBE_ONE_LINER_H
-#define PROBE_ONE_LINER_H
+#ifndef FINDER_ONE_LINER_H
+#define FINDER_ONE_LINER_H
 
 #include <stdbool.h>
 #include <stdint.h>

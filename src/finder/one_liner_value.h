@@ -5,8 +5,8 @@
  *         were given, in the block that gave it.
  * Thread: any; pure, allocates nothing.
  */
-#ifndef PROBE_ONE_LINER_VALUE_H
-#define PROBE_ONE_LINER_VALUE_H
+#ifndef FINDER_ONE_LINER_VALUE_H
+#define FINDER_ONE_LINER_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

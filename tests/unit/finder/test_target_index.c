@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "probe/probe_spec.h"
-#include "probe/target_index.h"
-#include "probe/target_match.h"
+#include "finder/target_index.h"
+#include "finder/target_match.h"
 #include "unit_tests.h"
 
 static struct target_match_work work;

@@ -5,8 +5,8 @@
  * Source: bpftrace(8), ply(1). Syntax only: what a name means is one_liner_value.c's matter.
  * Thread: any; pure, allocates nothing.
  */
-#ifndef PROBE_ONE_LINER_SYNTAX_H
-#define PROBE_ONE_LINER_SYNTAX_H
+#ifndef FINDER_ONE_LINER_SYNTAX_H
+#define FINDER_ONE_LINER_SYNTAX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "probe/one_liner.h"
+#include "finder/one_liner.h"
 #include "probe/probe_spec.h"
 #include "unit_tests.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #define REMARK_BYTES 240	/* a longer one is cut */
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "probe/target_match.h"
+#include "finder/target_match.h"
 #include "unit_tests.h"
 
 static struct target_match_work work;

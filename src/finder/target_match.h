@@ -12,14 +12,14 @@
  * Case counts only when a capital was typed.
  * Thread: any; each thread needs its own struct target_match_work.
  */
-#ifndef PROBE_TARGET_MATCH_H
-#define PROBE_TARGET_MATCH_H
+#ifndef FINDER_TARGET_MATCH_H
+#define FINDER_TARGET_MATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe/targets.h"
+#include "finder/targets.h"
 
 #define TARGET_WORDS_MAX	8
 #define TARGET_WORD_BYTES	64	/* later letters of a word are ignored */

@@ -12,7 +12,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #define DEPTH_MAX 64	/* nested parentheses, blocks and signs; each takes some stack */
 

@@ -16,9 +16,9 @@
 #include "capture/tracefs.h"
 #include "elf/file_jobs.h"
 #include "elf_fixture.h"
-#include "probe/probe_abilities.h"
+#include "probe/probe_engine.h"
 #include "probe/probe_spec.h"
-#include "probe/targets.h"
+#include "finder/targets.h"
 #include "unit_tests.h"
 
 static const char source[] =

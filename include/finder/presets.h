@@ -16,11 +16,11 @@
  *   column = ret 0, or the error         a value and what it means
  *   | $ flametop --preset ...            what a run printed
  *
- * Source: the presets of flametop are src/probe/presets.in; users add their own.
+ * Source: the presets of flametop are src/finder/presets.in; users add their own.
  * Thread: any for constant presets; presets_read() changes them.
  */
-#ifndef PROBE_PRESETS_H
-#define PROBE_PRESETS_H
+#ifndef FINDER_PRESETS_H
+#define FINDER_PRESETS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,13 +3,13 @@
  * Trust:  files are opened as symbols/dso_file.h does and read by a sandbox worker only.
  * Thread: any; BLOCKS for file systems and workers.
  */
-#ifndef PROBE_TARGET_DSOS_H
-#define PROBE_TARGET_DSOS_H
+#ifndef FINDER_TARGET_DSOS_H
+#define FINDER_TARGET_DSOS_H
 
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#include "probe_abilities.h"
+#include "probe/probe_engine.h"
 #include "proc/process_reader.h"
 #include "sandbox/sandbox.h"
 #include "target_index.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe_section.h"
+#include "probe/probe_section.h"
 
 #define TYPED_BYTES 512
 

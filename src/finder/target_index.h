@@ -10,15 +10,15 @@
  *         only the cached matches of the last search.
  * Thread: the owner's, one at a time.
  */
-#ifndef PROBE_TARGET_INDEX_H
-#define PROBE_TARGET_INDEX_H
+#ifndef FINDER_TARGET_INDEX_H
+#define FINDER_TARGET_INDEX_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probe/targets.h"
+#include "finder/targets.h"
 #include "target_match.h"
 
 #define TARGET_NO_TEXT UINT32_MAX

@@ -2,12 +2,12 @@
  * Source: /proc/kallsyms; Documentation/trace/ftrace.rst (available_filter_functions), kprobes.rst
  *         (blacklist).
  * Thread: any; takes some 100 ms. */
-#ifndef PROBE_TARGET_KERNEL_H
-#define PROBE_TARGET_KERNEL_H
+#ifndef FINDER_TARGET_KERNEL_H
+#define FINDER_TARGET_KERNEL_H
 
 #include <stdatomic.h>
 
-#include "probe_abilities.h"
+#include "probe/probe_engine.h"
 #include "target_index.h"
 
 /* Loads all names of all functions, with a reason if they can't be probed: all of them if
