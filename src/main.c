@@ -31,6 +31,7 @@ enum exit_status {
 	EXIT_RESOURCES,
 	EXIT_PERMISSION,
 	EXIT_INTERNAL,
+	EXIT_HAS_GROWN = BATCH_HAS_GROWN,	/* --fail-above */
 	EXIT_OWN_WITH_COMMAND = 125,	/* so that it can't be taken for the command's */
 };
 
@@ -153,12 +154,11 @@ static int print_about_probes(const struct options *options)
 /* Checks the files before has_terminal(): without them a terminal would not help. */
 static int check_recordings(const struct options *options, struct diag *why)
 {
-	const char *const paths[] = { options->replay_path, options->diff_path };
+	const char *path = options->replay_path;
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		if (paths[i] && faccessat(AT_FDCWD, paths[i], R_OK, AT_EACCESS))
-			return diag_set(why, -errno, "cannot read %s: %s", paths[i],
-					strerror(errno));
+	for (size_t i = 0; path; path = i < options->diff_count ? options->diff_paths[i++] : NULL)
+		if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS))
+			return diag_set(why, -errno, "cannot read %s: %s", path, strerror(errno));
 	return 0;
 }
 
@@ -251,7 +251,7 @@ static int show(struct session *session, const struct options *options,
 					    : run_screen(session, options, settings, &why);
 
 	if (result >= 0 && !(options->is_batch && result == BATCH_OUTPUT_FAILED)) {
-		if (options->has_events && why.text[0])
+		if ((options->has_events || result == BATCH_HAS_GROWN) && why.text[0])
 			print_sentence(why.text);
 		return command_result(session, result);
 	}
@@ -316,6 +316,22 @@ static int run(struct options *options, const struct config *settings)
 	result = command ? outlive(command, options, result) : result;
 	if (hung)
 		end_without(hung, result);
+	return result;
+}
+
+/* Runs once for each --diff. Returns EXIT_HAS_GROWN if one comparison did; else the status of the
+ * one that failed, which is the last. */
+static int run_each(struct options *options, const struct config *settings)
+{
+	int result = run(options, settings);
+
+	for (size_t i = 1; i < options->diff_count && (!result || result == EXIT_HAS_GROWN); i++) {
+		int status;
+
+		options->diff_path = options->diff_paths[i];
+		status = run(options, settings);
+		result = status ? status : result;
+	}
 	return result;
 }
 
@@ -471,7 +487,7 @@ int main(int argc, char **argv)
 		status = refuse(EXIT_USAGE, "no terminal here: use --batch[=N] to print refreshes",
 				is_with_command);
 	} else {
-		status = run(&options, &config);
+		status = run_each(&options, &config);
 	}
 	debuginfod_stop();
 	log_close();

@@ -443,6 +443,27 @@ double row_changes_row_base_pct(const struct snapshot *snapshot, const struct sn
 double row_changes_points(const struct snapshot *snapshot, const struct snapshot_row *row,
 			  bool of_total);
 
+/* A change of fewer standard deviations than this may be chance: of 10,000 rows that did not
+ * change, fewer than one reaches it. */
+#define ROW_CHANGES_SIGMAS 4.0
+
+/* Returns the change of the row's share in standard deviations of what chance alone does to it;
+ * > 0: the share rose. Samples are taken for independent (Poisson). NAN: not known, since the row
+ * is idle, has weights that are no counts of samples (waits, values of hits), or a side is empty.
+ */
+double row_changes_sigmas(const struct snapshot *snapshot, const struct snapshot_row *row,
+			  bool of_total);
+/* Returns true if chance explains the change of the row's share: |row_changes_sigmas()| is below
+ * ROW_CHANGES_SIGMAS. False, too, where that is not known. */
+bool row_changes_is_noise(const struct snapshot *snapshot, const struct snapshot_row *row,
+			  bool of_total);
+
+/* Returns the row that grew most, if its share rose by more than @points percentage points and its
+ * weight rose, too (where another row shrinks, all shares rise), neither by chance; NULL: none
+ * did. *@count: how many rows did. BORROWED from the snapshot. */
+const struct snapshot_row *row_changes_worst(const struct snapshot *snapshot, double points,
+					     bool of_total, size_t *count);
+
 /* Returns @samples / @window_s; 0 for an empty window. */
 double row_changes_per_s(uint64_t samples, double window_s);
 

@@ -114,6 +114,8 @@ bool option_table_is_value_optional(const struct option_row *row);
 /* Prints the text of --help. */
 void option_table_print_help(FILE *out);
 
+#define OPTIONS_DIFFS_MAX 16
+
 enum output_format {
 	OUTPUT_TEXT,
 	OUTPUT_JSON,
@@ -172,7 +174,10 @@ struct options {
 	double probe_cap_pct;		/* % of one CPU; INFINITY: no cap */
 	uint64_t lease_ns;		/* UINT64_MAX: as long as flametop runs */
 	const char *replay_path;	/* -i */
-	const char *diff_path;		/* --diff; NULL: no comparison */
+	const char *diff_paths[OPTIONS_DIFFS_MAX];	/* --diff */
+	size_t diff_count;
+	const char *diff_path;		/* the one that is compared now; NULL: no comparison */
+	double fail_above;		/* --fail-above, in percentage points; < 0: not given */
 	char *const *command;		/* after "--"; NULL: none */
 	bool is_command_clock;		/* `command` is not the target but sets the duration */
 	bool ends_command;		/* --kill-command */

@@ -150,11 +150,12 @@ const char *session_finish(struct session *session);
 /* Batch mode: prints refreshes as text or JSON lines on standard output. */
 
 #define BATCH_OUTPUT_FAILED 1
+#define BATCH_HAS_GROWN	    10	/* a row grew by more than --fail-above allows */
 
 /* Prints until the count, the duration, the data, the command or a signal ends it. Call
  * session_block_signals() before.
- * Returns 0; BATCH_OUTPUT_FAILED, @why set (a closed pipe is 0); 128+n: signal n, also while the
- * output blocks; < 0: -errno, @why set. */
+ * Returns 0; BATCH_OUTPUT_FAILED or BATCH_HAS_GROWN, @why set (a closed pipe is 0); 128+n: signal
+ * n, also while the output blocks; < 0: -errno, @why set. */
 int batch_run(struct session *session, const struct options *options, struct diag *why);
 
 /* --threads-now: prints where every thread is, once. Call session_block_signals() before.

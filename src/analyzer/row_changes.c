@@ -40,6 +40,87 @@ double row_changes_points(const struct snapshot *snapshot, const struct snapshot
 	       row_changes_row_base_pct(snapshot, row, row->base.self.weight);
 }
 
+/* Returns by how many standard deviations @now samples are more than @base ones would be in @ratio
+ * times as many, by the variance-stabilizing square root (Anscombe 1948), which holds for small
+ * counts, too. */
+static double sigmas_of(double now, double base, double ratio)
+{
+	return 2 * (sqrt(now + 0.375) - sqrt(ratio * (base + 0.375))) / sqrt(1 + ratio);
+}
+
+/* Returns the mean weight of a sample of @load; where that has none, of all rows of its side. 0:
+ * there is no sample. */
+static double weight_of_sample(const struct snapshot *snapshot, const struct load *load,
+			       bool of_base)
+{
+	struct load all = { .samples = load->samples, .weight = load->weight };
+
+	for (size_t i = 0; !load->samples && i < snapshot->row_count; i++) {
+		const struct snapshot_row *row = &snapshot->rows[i];
+		const struct load *self = of_base ? &row->base.self : &row->now.self;
+
+		all.samples += row->is_idle ? 0 : self->samples;
+		all.weight += row->is_idle ? 0 : self->weight;
+	}
+	return all.samples ? all.weight / (double)all.samples : 0;
+}
+
+double row_changes_sigmas(const struct snapshot *snapshot, const struct snapshot_row *row,
+			  bool of_total)
+{
+	const struct load *now = of_total ? &row->now.total : &row->now.self;
+	const struct load *base = of_total ? &row->base.total : &row->base.self;
+	const double per_sample = weight_of_sample(snapshot, now, false);
+	const double base_per_sample = weight_of_sample(snapshot, base, true);
+	const double share = snapshot_row_pct(snapshot, row, 1);
+	const double base_share = row_changes_row_base_pct(snapshot, row, 1);
+
+	if (row->is_idle || snapshot_is_by_weight(snapshot) || per_sample <= 0 ||
+	    base_per_sample <= 0 || share <= 0 || base_share <= 0)
+		return NAN;
+	return sigmas_of((double)now->samples, (double)base->samples,
+			 (base_share * base_per_sample) / (share * per_sample));
+}
+
+bool row_changes_is_noise(const struct snapshot *snapshot, const struct snapshot_row *row,
+			  bool of_total)
+{
+	return fabs(row_changes_sigmas(snapshot, row, of_total)) < ROW_CHANGES_SIGMAS;
+}
+
+/* True: the row has more weight than in the baseline, and not by chance. */
+static bool has_more_weight(const struct snapshot *snapshot, const struct snapshot_row *row,
+			    bool of_total)
+{
+	const struct load *now = of_total ? &row->now.total : &row->now.self;
+	const struct load *base = of_total ? &row->base.total : &row->base.self;
+	const double per_sample = weight_of_sample(snapshot, now, false);
+
+	return per_sample > 0 && sigmas_of((double)now->samples, base->weight / per_sample, 1) >=
+				 ROW_CHANGES_SIGMAS;
+}
+
+const struct snapshot_row *row_changes_worst(const struct snapshot *snapshot, double points,
+					     bool of_total, size_t *count)
+{
+	const struct snapshot_row *worst = NULL;
+
+	*count = 0;
+	for (size_t i = 0; snapshot->is_compared && i < snapshot->row_count; i++) {
+		const struct snapshot_row *row = &snapshot->rows[i];
+		const double change = row_changes_points(snapshot, row, of_total);
+
+		/* NAN fails each comparison. */
+		if (!(change > points) || !has_more_weight(snapshot, row, of_total) ||
+		    !(row_changes_sigmas(snapshot, row, of_total) >= ROW_CHANGES_SIGMAS))
+			continue;
+		(*count)++;
+		if (!worst || change > row_changes_points(snapshot, worst, of_total))
+			worst = row;
+	}
+	return worst;
+}
+
 double row_changes_per_s(uint64_t samples, double window_s)
 {
 	return window_s > 0 ? (double)samples / window_s : 0;

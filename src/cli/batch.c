@@ -41,7 +41,7 @@ struct batch {
 	uint64_t end_ns;	/* end of the run, 0: none; once stopped, end of blocked output */
 	uint64_t unread_ns;	/* how long the output may then block */
 	uint64_t again_ns;	/* signals before this time are repeats of the first one */
-	bool is_source_stopped, is_last, is_done;
+	bool is_source_stopped, is_last, is_done, has_grown;
 	int result;
 };
 
@@ -117,6 +117,33 @@ static void note_losses(const struct snapshot *snapshot, struct diag *why)
 	}
 }
 
+/* Compares the last table, of all events, with what --fail-above allows. */
+static void judge_growth(struct batch *batch, const struct snapshot *snapshot, struct diag *why)
+{
+	const bool of_total = batch->options->wants_children;
+	const double points = batch->options->fail_above;
+
+	for (; snapshot && !batch->has_grown; snapshot = snapshot->next_event) {
+		size_t count;
+		const struct snapshot_row *row = row_changes_worst(snapshot, points, of_total,
+								   &count);
+		const struct stats *now = row ? &row->now : NULL, *base = row ? &row->base : NULL;
+
+		if (!row)
+			continue;
+		diag_set(why, 0, "--fail-above %g: %s grew by %.2f points, from %.2f %% to %.2f %% "
+			 "(%.1f sigmas); rows that grew: %zu", points,
+			 row->symbol[0] ? row->symbol : row->dso[0] ? row->dso : row->comm,
+			 row_changes_points(snapshot, row, of_total),
+			 row_changes_row_base_pct(snapshot, row, of_total ? base->total.weight
+									  : base->self.weight),
+			 snapshot_row_pct(snapshot, row, of_total ? now->total.weight
+								  : now->self.weight),
+			 row_changes_sigmas(snapshot, row, of_total), count);
+		batch->has_grown = true;
+	}
+}
+
 static int take_snapshot(struct batch *batch, struct diag *why)
 {
 	struct snapshot *snapshot = analyzer_take_snapshot(batch->session->analyzer);
@@ -134,6 +161,8 @@ static int take_snapshot(struct batch *batch, struct diag *why)
 		batch->is_last = snapshot->is_last ||
 				 (batch->options->batch_count &&
 				  batch->printed >= batch->options->batch_count);
+		if (batch->is_last && batch->options->fail_above >= 0)
+			judge_growth(batch, snapshot, why);
 	}
 	snapshot_destroy(snapshot);
 	return err;
@@ -288,7 +317,9 @@ static int run_loop(struct batch *batch, struct diag *why)
 			end_with_command(batch);
 		stop_when_over(batch, why);
 	}
-	return err ? err : batch->result;
+	if (err || batch->result)
+		return err ? err : batch->result;
+	return batch->has_grown ? BATCH_HAS_GROWN : 0;
 }
 
 int batch_run(struct session *session, const struct options *options, struct diag *why)

@@ -94,7 +94,16 @@ const struct option_row option_rows[] = {
 		.help = "with -i A: another recording, and how it differs from A",
 		.more = "The recording of -i is the baseline, and what it counted stands beside "
 			"FILE's; see COMPARISON. Functions of another build of the same file "
-			"are found by name.",
+			"are found by name. With --batch it may be given several times: there "
+			"is a table for each.",
+	},
+	{
+		.group = OPTIONS_WHOM, .name = "fail-above", .argument = "POINTS",
+		.set = option_set_fail_above,
+		.help = "with --diff: status 10 if a row's share grew by more",
+		.more = "In percentage points, of the function itself or, with --children, of "
+			"all that it calls; a change that chance explains does not count. See "
+			"COMPARISON.",
 	},
 	{
 		.group = OPTIONS_WHAT, .letter = 'e', .name = "event", .argument = "EVENT",

@@ -629,9 +629,22 @@ int option_set_input(struct options *out, const char *as, const char *text, stru
 
 int option_set_diff(struct options *out, const char *as, const char *text, struct diag *why)
 {
-	(void)as;
-	(void)why;
-	out->diff_path = text;
+	if (out->diff_count == OPTIONS_DIFFS_MAX)
+		return diag_set(why, -EINVAL, "%s %s: more than %d recordings", as, text,
+				OPTIONS_DIFFS_MAX);
+	out->diff_paths[out->diff_count++] = text;
+	out->diff_path = out->diff_paths[0];
+	return 0;
+}
+
+int option_set_fail_above(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	char *end;
+
+	errno = 0;
+	out->fail_above = strtod(text, &end);
+	if (end == text || *end || errno || !(out->fail_above >= 0 && out->fail_above <= 100))
+		return diag_set(why, -EINVAL, "%s %s: percentage points, 0 to 100", as, text);
 	return 0;
 }
 

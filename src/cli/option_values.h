@@ -14,6 +14,7 @@ option_setter option_set_pids, option_set_tids, option_set_user, option_set_cgro
 	option_set_delay, option_set_window, option_set_filter, option_set_stacks,
 	option_set_match, option_set_theme, option_set_color,
 	option_set_memory, option_set_log, option_set_output, option_set_input, option_set_diff,
+	option_set_fail_above,
 	option_set_batch,
 	option_set_duration, option_set_format, option_set_fields, option_set_rows,
 	option_set_annotate, option_set_layer,

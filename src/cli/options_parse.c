@@ -457,6 +457,12 @@ static int check_together(struct options *out, struct diag *why)
 		return diag_set(why, -EINVAL, "--format csv is for --stat");
 	if (check_probes(out, why) || check_threads(out, why) || check_branches(out, why))
 		return why->err;
+	if (out->fail_above >= 0 && (!out->diff_count || !out->is_batch))
+		return diag_set(why, -EINVAL, "--fail-above is for --batch with -i A --diff B: the "
+				"exit status says whether a row grew");
+	if (out->diff_count > 1 && !out->is_batch)
+		return diag_set(why, -EINVAL, "the screen compares two recordings: several --diff "
+				"need --batch");
 	if (out->diff_path && !out->replay_path)
 		return diag_set(why, -EINVAL, "--diff %s: -i says which recording it is compared "
 				"with; give that one, too", out->diff_path);
@@ -534,7 +540,7 @@ static void set_defaults(struct options *out)
 		.window_ns = DEFAULT_WINDOW_NS, .interval_ns = DEFAULT_INTERVAL_NS,
 		.memory_bytes = ANALYZER_DEFAULT_MEMORY_BYTES,
 		.probe_cap_pct = PROBE_CAP_PCT,
-		.theme = &themes[0],
+		.theme = &themes[0], .fail_above = -1,
 	};
 	event_fields_set_default(&out->fields);
 }

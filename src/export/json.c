@@ -5,6 +5,7 @@
 #include "export/print.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -451,6 +452,15 @@ static void put_load(FILE *out, const struct snapshot_row *row, unsigned int key
 	}
 }
 
+static void put_sigmas(FILE *out, struct safe_text name, double sigmas)
+{
+	safe_print(out, ",\"%s\":", name);
+	if (isnan(sigmas))
+		safe_put(out, "null");
+	else
+		safe_print(out, "%.2f", sigmas);
+}
+
 /* Writes the row's stats in the baseline. */
 static void put_base(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row)
 {
@@ -466,6 +476,8 @@ static void put_base(FILE *out, const struct snapshot *snapshot, const struct sn
 	safe_put(out, ",");
 	put_stats(out, SAFE_TEXT("base_"), &row->base, self_pct, total_pct);
 	safe_print(out, ",\"change\":%s", sanitize_checked(changes[row_changes_presence(row)]));
+	put_sigmas(out, SAFE_TEXT("self_sigmas"), row_changes_sigmas(snapshot, row, false));
+	put_sigmas(out, SAFE_TEXT("total_sigmas"), row_changes_sigmas(snapshot, row, true));
 }
 
 static void put_row(FILE *out, const struct snapshot *snapshot, const struct snapshot_row *row,

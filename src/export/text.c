@@ -478,10 +478,12 @@ static void put_baseline(FILE *out, const struct snapshot *snapshot)
 {
 	const struct snapshot_baseline *baseline = &snapshot->baseline;
 
-	if (snapshot->is_compared)
-		safe_print(out, "# compared with A: %s  %.1f s  %" PRIu64 " samples\n",
-			   sanitize_checked(baseline->label), baseline->window_s,
-			   baseline->samples);
+	if (!snapshot->is_compared)
+		return;
+	safe_print(out, "# compared with A: %s  %.1f s  %" PRIu64 " samples%s\n",
+		   sanitize_checked(baseline->label), baseline->window_s, baseline->samples,
+		   snapshot_is_by_weight(snapshot) ? SAFE_TEXT("")
+						   : SAFE_TEXT("  (~ chance explains the change)"));
 }
 
 /* Returns the ratio of instructions and cycles, if the rows have it; NULL: they don't. */
@@ -578,7 +580,8 @@ static void put_stats(FILE *out, const struct snapshot *snapshot,
 static void put_changed_shares(FILE *out, const struct snapshot *snapshot,
 			       const struct snapshot_row *row, bool of_total, const char *mark)
 {
-	safe_print(out, " %+7.2f  %-4s", row_changes_points(snapshot, row, of_total),
+	safe_print(out, " %+7.2f%s %-4s", row_changes_points(snapshot, row, of_total),
+		   row_changes_is_noise(snapshot, row, of_total) ? SAFE_TEXT("~") : SAFE_TEXT(" "),
 		   sanitize_checked(mark));
 	safe_print(out, "  %6.2f  %7.2f  %6.2f  %8.2f",
 		   snapshot_row_pct(snapshot, row, row->now.self.weight),

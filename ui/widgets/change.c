@@ -146,6 +146,14 @@ enum role change_role(double points)
 	return points > 0 ? ROLE_MORE : ROLE_LESS;
 }
 
+enum role change_role_of_row(const struct snapshot *snapshot, const struct snapshot_row *row,
+			     bool of_total)
+{
+	if (row->is_idle || row_changes_is_noise(snapshot, row, of_total))
+		return ROLE_DIM;
+	return change_role(row_changes_points(snapshot, row, of_total));
+}
+
 static char *describe_shares(char *out, double base_pct, double pct)
 {
 	char before[FORMAT_BYTES], now[FORMAT_BYTES], points[FORMAT_BYTES];

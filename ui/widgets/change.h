@@ -53,6 +53,10 @@ char *change_format_bar(char *out, size_t cap, int cells, double points);
 /* Returns the role of text that shows a change; dim below CHANGE_SEEN_POINTS. */
 enum role change_role(double points);
 
+/* change_role() for the self or total share of @row; dim, too, if chance explains the change. */
+enum role change_role_of_row(const struct snapshot *snapshot, const struct snapshot_row *row,
+			     bool of_total);
+
 #define CHANGE_TEXT_BYTES 128
 
 /* Format a change as "12.30 % -> 26.60 % (+14.30)" for the row's self or total share, as "123/s ->

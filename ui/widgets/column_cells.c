@@ -631,29 +631,32 @@ static int by_symbol(const struct snapshot_row *a, const struct snapshot_row *b)
  */
 
 static void put_points(struct canvas *canvas, struct canvas_area area,
-		       const struct column_row *of, double points)
+		       const struct column_row *of, bool of_total)
 {
+	const enum role role = change_role_of_row(of->snapshot, of->row, of_total);
 	char text[FORMAT_BYTES];
 
 	if (!of->snapshot->is_compared || of->row->is_idle)
 		return;
 	if (change_row_is_new(of->snapshot, of->row))
-		canvas_put_right(canvas, area, SAFE_TEXT("new"), change_role(points));
+		canvas_put_right(canvas, area, SAFE_TEXT("new"), role);
 	else
-		canvas_put_right(canvas, area, canvas_clean(change_format_points(text, points)),
-				 change_role(points));
+		canvas_put_right(canvas, area,
+				 canvas_clean(change_format_points(text, row_changes_points(
+							of->snapshot, of->row, of_total))),
+				 role);
 }
 
 static void put_change(struct canvas *canvas, struct canvas_area area,
 		       const struct column_row *of)
 {
-	put_points(canvas, area, of, change_of_row(of->snapshot, of->row));
+	put_points(canvas, area, of, false);
 }
 
 static void put_total_change(struct canvas *canvas, struct canvas_area area,
 			     const struct column_row *of)
 {
-	put_points(canvas, area, of, change_of_row_total(of->snapshot, of->row));
+	put_points(canvas, area, of, true);
 }
 
 static void put_change_bar(struct canvas *canvas, struct canvas_area area,
@@ -666,7 +669,7 @@ static void put_change_bar(struct canvas *canvas, struct canvas_area area,
 		canvas_put_text(
 			canvas, area,
 			canvas_clean(change_format_bar(text, sizeof(text), area.width, points)),
-			change_role(points));
+			change_role_of_row(of->snapshot, of->row, false));
 }
 
 static void put_rate_change(struct canvas *canvas, struct canvas_area area,

@@ -157,13 +157,14 @@ static void test_compared_rows_have_the_baselines_stats(void **state)
 			       "\"samples_per_s\":4.0,\"period\":20},\"rows\":["));
 	row[0] = strstr(text, ",\"base_self\":1,\"base_total\":1,\"base_self_pct\":50.0000,"
 			"\"base_total_pct\":50.0000,\"base_self_period\":10,"
-			"\"base_total_period\":10,\"change\":\"gone\",\"idle\":false}");
+			"\"base_total_period\":10,\"change\":\"gone\",\"self_sigmas\":");
 	row[1] = strstr(text, ",\"base_self\":1,\"base_total\":2,\"base_self_pct\":50.0000,"
 			"\"base_total_pct\":75.0000,\"base_self_period\":10,"
-			"\"base_total_period\":15,\"change\":null,\"idle\":false}");
+			"\"base_total_period\":15,\"change\":null,\"self_sigmas\":");
 	row[2] = strstr(text, ",\"base_self\":0,\"base_total\":0,\"base_self_pct\":0.0000,"
 			"\"base_total_pct\":0.0000,\"base_self_period\":0,"
-			"\"base_total_period\":0,\"change\":\"new\",\"idle\":false}");
+			"\"base_total_period\":0,\"change\":\"new\",\"self_sigmas\":");
+	assert_non_null(strstr(row[0], "\"total_sigmas\":-1."));
 	/* 50 points less; the others have 25 more each */
 	assert_true(row[0] && row[1] && row[2] && row[0] < row[1] && row[0] < row[2]);
 	free(text);
