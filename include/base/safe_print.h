@@ -20,6 +20,13 @@ void safe_put_text(FILE *out, struct safe_text text);
 void safe_put_escaped(FILE *out, struct safe_text text, const char *special);
 /* Writes @text as a string of JSON (RFC 8259), in quotation marks. */
 void safe_put_json(FILE *out, struct safe_text text);
+/* Writes @text as a field of CSV (RFC 4180), in quotation marks if it needs them. Spreadsheets take
+ * what begins with = + - or @ for a formula: an apostrophe is put before those characters, also in
+ * their full width, and before an apostrophe, so that a program gets the text by removing one. */
+void safe_put_csv(FILE *out, struct safe_text text);
+/* Writes @text as code in a cell of a table of GitHub's Markdown: neither Markdown nor HTML in it
+ * has a meaning, nor do mentions. "" stays empty. */
+void safe_put_markdown(FILE *out, struct safe_text text);
 #define safe_put(out, literal) safe_put_text(out, SAFE_TEXT(literal))
 
 #ifdef __cppcheck__	/* cppcheck cannot parse the macro below */

@@ -82,6 +82,47 @@ static void test_special_characters_get_a_backslash(void **state)
 	expect(out, "a\\\"b\\\\c");
 }
 
+/* RFC 4180; what a spreadsheet takes for a formula, or what looks like our mark, is marked. */
+static void test_csv_quotes_and_marks_formulas(void **state)
+{
+	static const struct { const char *text, *field; } known[] = {
+		{ "plain name", "plain name" }, { "", "" },
+		{ "a,b", "\"a,b\"" }, { "say \"x\"", "\"say \"\"x\"\"\"" },
+		{ " x ", "\" x \"" },
+		{ "=1+1", "'=1+1" }, { "+f", "'+f" },
+		{ "-[View draw]", "'-[View draw]" }, { "@SUM(A1)", "'@SUM(A1)" },
+		{ "'x", "''x" }, { "=HYPERLINK(\"a\",1)",
+		"\"'=HYPERLINK(\"\"a\"\",1)\"" }, { "\uff1d1", "'\uff1d1" },
+		{ "a=b", "a=b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		FILE *out = start();
+
+		safe_put_csv(out, sanitize_checked(known[i].text));
+		expect(out, known[i].field);
+	}
+}
+
+static void test_markdown_shows_text_as_code(void **state)
+{
+	static const struct { const char *text, *cell; } known[] = {
+		{ "", "" }, { "f<int>&&*_@u", "`f<int>&&*_@u`" },
+		{ "a|b", "<code>a&#124;b</code>" },
+		{ "`x` <b>@u", "<code>&#96;x&#96; &#60;b&#62;&#64;u</code>" },
+		{ "a\\", "<code>a&#92;</code>" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		FILE *out = start();
+
+		safe_put_markdown(out, sanitize_checked(known[i].text));
+		expect(out, known[i].cell);
+	}
+}
+
 UNIT_TESTS(test_safe_print)
 {
 	const struct CMUnitTest tests[] = {
@@ -90,6 +131,8 @@ UNIT_TESTS(test_safe_print)
 		cmocka_unit_test(test_text_that_should_be_clean_but_is_not_is_left_out),
 		cmocka_unit_test(test_a_character_that_steers_is_a_question_mark),
 		cmocka_unit_test(test_special_characters_get_a_backslash),
+		cmocka_unit_test(test_csv_quotes_and_marks_formulas),
+		cmocka_unit_test(test_markdown_shows_text_as_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
