@@ -251,7 +251,8 @@ static int show(struct session *session, const struct options *options,
 					    : run_screen(session, options, settings, &why);
 
 	if (result >= 0 && !(options->is_batch && result == BATCH_OUTPUT_FAILED)) {
-		if ((options->has_events || result == BATCH_HAS_GROWN) && why.text[0])
+		if (why.text[0] && (options->has_events || options->format == OUTPUT_CSV ||
+				    result == BATCH_HAS_GROWN))
 			print_sentence(why.text);
 		return command_result(session, result);
 	}

@@ -122,7 +122,8 @@ enum output_format {
 	OUTPUT_FOLDED,
 	OUTPUT_EVENTS,		/* a line per hit or sample, as they occur */
 	OUTPUT_EVENTS_JSON,
-	OUTPUT_CSV,		/* counters only */
+	OUTPUT_CSV,
+	OUTPUT_MARKDOWN,
 };
 
 /* --stat: counts instead of samples. */
@@ -197,6 +198,8 @@ struct options {
 	bool wants_branches;	/* -b: capture.branch_filter says which, once checked */
 	bool wants_all, wants_format;	/* -a, --format were given; some options exclude them */
 	enum output_format format;
+	enum table_kind table;		/* --table, or the one that fits; for CSV, Markdown */
+	bool wants_table;		/* --table was given */
 	struct event_fields fields;	/* --fields */
 	bool wants_fields;		/* --fields was given */
 	bool has_events;		/* `format` has a line per hit or sample */

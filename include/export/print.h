@@ -1,5 +1,5 @@
-/* print.h - what is written to files and pipes: a snapshot as text or JSON, its listing, hits and
- * samples, folded stacks, counts.
+/* print.h - what is written to files and pipes: a snapshot as text, JSON or a table, its listing,
+ * hits and samples, folded stacks, counts.
  * Thread: any. Errors stay in @out (ferror(3)). */
 #ifndef EXPORT_PRINT_H
 #define EXPORT_PRINT_H
@@ -14,6 +14,7 @@
 #include "capture/counter_set.h"
 #include "fold/filter.h"
 #include "listing/listing_rows.h"
+#include "probe/probe_spec.h"
 
 struct export_options {
 	struct filter filter;	/* the snapshot's filter, for the header */
@@ -38,6 +39,42 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
  * -ENOMEM. */
 int listing_text_write(FILE *out, const struct snapshot *snapshot, enum listing_layer layer);
 int listing_json_write(FILE *out, const struct snapshot *snapshot, enum listing_layer layer);
+
+/* Tables: as CSV (RFC 4180, lines end with LF) for programs and spreadsheets, or in GitHub's
+ * Markdown for people. A table has the same columns in all refreshes of a run; programs get its
+ * titles once, people with each refresh, below what the head of the text says.
+ *
+ * Use:    table_writer_create() for a run, table_writer_write() for each refresh, then
+ *         table_writer_destroy().
+ * Thread: any, one at a time. */
+enum table_style { TABLE_CSV, TABLE_MARKDOWN };
+
+/* In the order of option_tables:
+ * the rows of the snapshot; its tree of groups; its tree of calls, a row for each path; probes;
+ * groups of the hits of all probes; buckets of their groups and latencies; and its listing. */
+enum table_kind {
+	TABLE_ROWS, TABLE_GROUPS, TABLE_TREE, TABLE_PROBES, TABLE_HIT_GROUPS, TABLE_HISTOGRAMS,
+	TABLE_LISTING
+};
+
+struct table_options {
+	enum table_style style;
+	enum table_kind kind;
+	struct export_options print;
+	enum listing_layer layer;	/* TABLE_LISTING */
+	/* BORROWED until table_writer_create() returns: their keys and aggregates have columns.
+	 * NULL: those of the first snapshot have. */
+	const struct probe_spec *probes;
+	size_t probe_count;
+};
+
+struct table_writer;
+
+/* 0, with *@out for table_writer_destroy(), or -ENOMEM. */
+int table_writer_create(struct table_writer **out, const struct table_options *options);
+void table_writer_destroy(struct table_writer *writer);	/* NULL is fine */
+/* Writes a refresh: @snapshot and the chain after it. 0 or -ENOMEM. */
+int table_writer_write(struct table_writer *writer, FILE *out, const struct snapshot *snapshot);
 
 /* Writes hits and samples, a line each, as text or as JSON lines.
  * Thread: any. Errors stay in @out (ferror(3)). */
@@ -106,7 +143,7 @@ int folded_file_fd(const struct folded_file *file);
  * with the reason: then there is no file, or somebody else's. */
 int folded_file_finish(struct folded_file *file, uint64_t *samples, struct diag *why);
 
-/* What counters have counted (capture/counter_set.h), as text, JSON and CSV.
+/* What counters have counted (capture/counter_set.h), as text, JSON and tables.
  * Thread: any. Errors stay in @out (ferror(3)). */
 
 /* Mean and deviation of repeated runs, by Welford's method. A zeroed one has no run. */
@@ -181,7 +218,7 @@ bool counter_topdown_find(const struct counter_report *report, size_t row, size_
 void counter_text_write(FILE *out, const struct counter_report *report);
 /* Writes one JSON object and a newline. */
 void counter_json_write(FILE *out, const struct counter_report *report);
-/* Writes lines of RFC 4180, before the first report with names of the columns. */
-void counter_csv_write(FILE *out, const struct counter_report *report);
+/* Writes a line for each row of each event; as CSV with titles above the first report only. */
+void counter_table_write(FILE *out, const struct counter_report *report, enum table_style style);
 
 #endif

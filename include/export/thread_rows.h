@@ -1,5 +1,5 @@
 /* thread_rows.h - where threads are: equal stacks as rows, threads that wait for each other, and
- * both as text and JSON.
+ * both as text, JSON and tables.
  * Thread: any. */
 #ifndef EXPORT_THREAD_ROWS_H
 #define EXPORT_THREAD_ROWS_H
@@ -8,6 +8,7 @@
 
 #include "analyzer/snapshot.h"
 #include "capture/thread_reader.h"
+#include "export/print.h"
 
 /* A thread and its user stack. All is BORROWED. */
 struct thread_entry {
@@ -81,6 +82,9 @@ struct threads_found {
 void threads_found_destroy(struct threads_found *found);	/* NULL is fine */
 
 void threads_write_text(FILE *out, const struct thread_listing *listing);
+/* Writes a table with a line for each row: ids are separated by spaces, functions by ';', the
+ * innermost first. 0 or -ENOMEM. */
+int threads_write_table(FILE *out, const struct thread_listing *listing, enum table_style style);
 /* Writes it as JSON, on a line; null where a value is unknown. */
 void threads_write_json(FILE *out, const struct thread_listing *listing);
 

@@ -33,6 +33,7 @@ enum batch_source { SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_OUTPUT, SOURCE_COMMAN
 struct batch {
 	struct session *session;
 	const struct options *options;
+	struct table_writer *writer;	/* owned; NULL: the output is no table */
 	struct pollfd sources[SOURCE_COUNT];
 	int output_fd;
 	char *text;		/* text of one refresh; NULL: all of it was written */
@@ -45,17 +46,40 @@ struct batch {
 	int result;
 };
 
+static struct export_options export_options_of(const struct options *options)
+{
+	return (struct export_options){
+		.filter = options->filter, .has_source = options->wants_source,
+		.has_period = options->wants_period, .has_groups = options->group_count,
+		.show_idle = options->show_idle, .max_rows = options->max_rows,
+		.by_total = options->wants_children,
+	};
+}
+
+static bool is_table(const struct options *options)
+{
+	return options->format == OUTPUT_CSV || options->format == OUTPUT_MARKDOWN;
+}
+
+static int create_writer(struct batch *batch, struct diag *why)
+{
+	const struct options *options = batch->options;
+	struct table_options table = {
+		.style = options->format == OUTPUT_CSV ? TABLE_CSV : TABLE_MARKDOWN,
+		.kind = options->table, .print = export_options_of(options),
+		.layer = options->layer, .probes = options->probes,
+		.probe_count = options->probe_count,
+	};
+
+	table.print.has_groups = table.kind == TABLE_GROUPS;
+	return is_table(options) && table_writer_create(&batch->writer, &table)
+		? diag_set(why, -ENOMEM, "no memory for the output") : 0;
+}
+
 /* Renders all events of one refresh into batch->text. */
 static int render(struct batch *batch, const struct snapshot *snapshot, struct diag *why)
 {
-	const struct export_options export_options = {
-		.filter = batch->options->filter,
-		.has_source = batch->options->wants_source,
-		.has_period = batch->options->wants_period,
-		.has_groups = batch->options->group_count,
-		.show_idle = batch->options->show_idle, .max_rows = batch->options->max_rows,
-		.by_total = batch->options->wants_children,
-	};
+	const struct export_options export_options = export_options_of(batch->options);
 	const bool is_text = batch->options->format == OUTPUT_TEXT;
 	FILE *out = open_memstream(&batch->text, &batch->text_bytes);
 	bool has_failed;
@@ -65,7 +89,9 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 		return diag_set(why, -ENOMEM, "no memory for the output");
 	if (snapshot->events && batch->options->format == OUTPUT_EVENTS && !batch->printed)
 		events_write_titles(out, &batch->options->fields);
-	for (; snapshot && !err; snapshot = snapshot->next_event) {
+	if (batch->writer)
+		err = table_writer_write(batch->writer, out, snapshot);
+	for (; !batch->writer && snapshot && !err; snapshot = snapshot->next_event) {
 		if (batch->options->listing_name)
 			err = (is_text ? listing_text_write : listing_json_write)(
 				out, snapshot, batch->options->layer);
@@ -90,7 +116,8 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 	return 0;
 }
 
-/* Describes how many lines are missing and why, after all were printed. */
+/* Describes how many lines, or samples of a table of CSV, are missing and why, after all were
+ * printed: those formats have no place for it. */
 static void note_losses(const struct snapshot *snapshot, struct diag *why)
 {
 	const struct loss_count *counts = snapshot->losses.counts;
@@ -100,11 +127,11 @@ static void note_losses(const struct snapshot *snapshot, struct diag *why)
 		{ counts[LOSS_MALFORMED].since_start, "were malformed" },
 		{ counts[LOSS_NO_MEMORY].since_start, "found no memory" },
 		{ counts[LOSS_LATE].since_start, "came too late for the order" },
-		{ snapshot->events->dropped,
+		{ snapshot->events ? snapshot->events->dropped : 0,
 		  "were not printed, as the output was not read in time" },
 	};
 
-	if (!snapshot->is_last || snapshot->end_err)
+	if (snapshot->end_err || (snapshot->events && !snapshot->is_last))
 		return;
 	snprintf(why->text, sizeof(why->text), "%s", snapshot->end_reason);
 	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
@@ -151,7 +178,7 @@ static int take_snapshot(struct batch *batch, struct diag *why)
 
 	if (!snapshot)
 		return 0;
-	if (snapshot->events)
+	if (snapshot->events || batch->options->format == OUTPUT_CSV)
 		note_losses(snapshot, why);
 	if (snapshot->is_last && snapshot->end_err) {
 		err = diag_set(why, snapshot->end_err, "%s", snapshot->end_reason);
@@ -330,6 +357,11 @@ int batch_run(struct session *session, const struct options *options, struct dia
 
 	if (signal_fd < 0)
 		return diag_set(why, signal_fd, "cannot watch signals: %s", strerror(-signal_fd));
+	result = create_writer(&batch, why);
+	if (result) {
+		close(signal_fd);
+		return result;
+	}
 	batch.sources[SOURCE_SIGNAL].fd = signal_fd;
 	batch.sources[SOURCE_COMMAND] = (struct pollfd){
 		.fd = session->command ? command_pidfd(session->command) : -1, .events = POLLIN,
@@ -341,6 +373,7 @@ int batch_run(struct session *session, const struct options *options, struct dia
 	batch.output_fd = open_output();
 	result = run_loop(&batch, why);
 	free(batch.text);
+	table_writer_destroy(batch.writer);
 	if (batch.output_fd != STDOUT_FILENO)
 		close(batch.output_fd);
 	close(signal_fd);

@@ -545,7 +545,8 @@ const struct option_row option_rows[] = {
 		.help = "print once where every thread is now, blocked ones too:\n"
 			"state, stack, deadlocks; none is stopped for it",
 		.more = "Whom is said by -p, -t or -u; else it is every thread of the machine. "
-			"--format json has all that text has. See THREADS NOW.",
+			"--format json has all that text has, csv and markdown its rows. See "
+			"THREADS NOW.",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "layer", .argument = "LAYER",
@@ -558,13 +559,24 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_BATCH, .name = "format", .argument = "FORMAT",
 		.set = option_set_format, .value = VALUE_WORD, .words = option_formats,
 		.help = "text; json: a line per refresh; folded: one per stack;\n"
-			"events, events-json: one for each hit; csv: --stat",
+			"events, events-json: one for each hit; csv, markdown:\n"
+			"a table",
 		.more = "JSON has one object per refresh and event, on a line. Folded stacks, for "
 			"flame graph programs, begin with the command and the outermost function, "
 			"and end with how many samples they have. With --idle they include idle; "
 			"those of several events follow each other unmarked. Events are in the "
 			"order of time, hits and samples of all probes and events alike; see "
-			"EVENTS. --batch need not be given for them.",
+			"EVENTS. --batch need not be given for them. See TABLES for CSV, for "
+			"spreadsheets and programs, and Markdown, for a pull request.",
+	},
+	{
+		.group = OPTIONS_BATCH, .name = "table", .argument = "TABLE",
+		.set = option_set_table, .value = VALUE_WORD, .words = option_tables,
+		.help = "of csv and markdown: rows, groups, tree, probes,\n"
+			"hit-groups or histograms",
+		.more = "Without it: the groups of --group, else those of the hits of a --probe "
+			"that groups them, else the probes if nothing else is sampled, else the "
+			"rows.",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "fields", .argument = "LIST",
@@ -581,7 +593,7 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_BATCH, .letter = 'E', .name = "entries", .argument = "N",
 		.set = option_set_rows, .in_file = true,
-		.help = "at most N rows (text: 40, json: all)",
+		.help = "at most N rows (text, markdown: 40; json, csv: all)",
 	},
 	{
 		.group = OPTIONS_OTHER, .name = "history-memory", .argument = "MIB",

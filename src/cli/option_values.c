@@ -660,7 +660,8 @@ int option_set_duration(struct options *out, const char *as, const char *text, s
 }
 
 const char *const option_formats[] = { "text", "json", "folded", "events",
-					      "events-json", "csv", NULL };	/* output_format */
+					      "events-json", "csv", "markdown",
+					      NULL };	/* output_format */
 
 int option_set_format(struct options *out, const char *as, const char *text, struct diag *why)
 {
@@ -670,6 +671,19 @@ int option_set_format(struct options *out, const char *as, const char *text, str
 	out->format = (enum output_format)choice;
 	out->wants_format = true;
 	out->has_events = out->format == OUTPUT_EVENTS || out->format == OUTPUT_EVENTS_JSON;
+	return err;
+}
+
+const char *const option_tables[] = { "rows", "groups", "tree", "probes", "hit-groups",
+				      "histograms", NULL };	/* table_kind */
+
+int option_set_table(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	int choice = 0;
+	int err = parse_choice(text, as, option_tables, &choice, why);
+
+	out->table = (enum table_kind)choice;
+	out->wants_table = true;
 	return err;
 }
 

@@ -16,7 +16,8 @@ option_setter option_set_pids, option_set_tids, option_set_user, option_set_cgro
 	option_set_memory, option_set_log, option_set_output, option_set_input, option_set_diff,
 	option_set_fail_above,
 	option_set_batch,
-	option_set_duration, option_set_format, option_set_fields, option_set_rows,
+	option_set_duration, option_set_format,
+	option_set_table, option_set_fields, option_set_rows,
 	option_set_annotate, option_set_layer,
 	option_set_config,
 	option_set_probe, option_set_weight, option_set_inside, option_set_preset, option_set_man,
@@ -34,7 +35,8 @@ extern const char *const option_sort_keys[], *const option_group_keys[],
 	*const option_windows[], *const option_freqs[],
 	*const option_call_graphs[], *const option_branch_filters[],
 	*const option_percentages[], *const option_colors[],
-	*const option_formats[], *const option_layers[], *const option_insides[],
+	*const option_formats[], *const option_tables[],
+	*const option_layers[], *const option_insides[],
 	*const option_event_kinds[], *const option_probe_caps[], *const option_leases[];
 
 #endif

@@ -349,6 +349,47 @@ static int check_events(const struct options *out, struct diag *why)
 	return 0;
 }
 
+static bool is_table(const struct options *out)
+{
+	return out->format == OUTPUT_CSV || out->format == OUTPUT_MARKDOWN;
+}
+
+static enum table_kind default_table(const struct options *out)
+{
+	bool has_groups = false;
+
+	for (size_t i = 0; i < out->probe_count; i++)
+		has_groups |= out->probes[i].key_count || out->probes[i].aggregate_count;
+	if (out->listing_name)
+		return TABLE_LISTING;
+	if (out->group_count)
+		return TABLE_GROUPS;
+	if (has_groups)
+		return TABLE_HIT_GROUPS;
+	return out->is_only_probes ? TABLE_PROBES : TABLE_ROWS;
+}
+
+/* Chooses the table of CSV and Markdown, or checks the choice. */
+static int check_table(struct options *out, struct diag *why)
+{
+	if (out->wants_table && !is_table(out))
+		return diag_set(why, -EINVAL, "--table is for --format csv and markdown");
+	if (!out->wants_table) {
+		out->table = default_table(out);
+		return 0;
+	}
+	if (out->listing_name || out->stat.is_wanted || out->wants_threads)
+		return diag_set(why, -EINVAL, "--table: %s is a table of its own",
+				out->listing_name ? "--annotate" : out->wants_threads
+				? "--threads-now" : "--stat");
+	if (out->table == TABLE_GROUPS && !out->group_count)
+		return diag_set(why, -EINVAL, "--table groups needs --group: it says by what");
+	if (out->table >= TABLE_PROBES && !out->probe_count)
+		return diag_set(why, -EINVAL, "--table %s needs --probe",
+				option_tables[out->table]);
+	return 0;
+}
+
 static int check_given(const struct given *given, struct diag *why)
 {
 	const struct option_row *row = given->of_samples;
@@ -374,8 +415,9 @@ static int check_stat(struct options *out, struct diag *why)
 	const bool has_tasks = kind == TARGET_PROCESSES || kind == TARGET_THREADS ||
 			       (out->command && !out->is_command_clock);
 
-	if (out->format != OUTPUT_TEXT && out->format != OUTPUT_JSON && out->format != OUTPUT_CSV)
-		return diag_set(why, -EINVAL, "--stat has the formats text, json and csv");
+	if (out->format != OUTPUT_TEXT && out->format != OUTPUT_JSON && !is_table(out))
+		return diag_set(why, -EINVAL, "--stat has the formats text, json, csv and "
+				"markdown");
 	if (stat->per_cpu + stat->per_socket + stat->per_thread + !!stat->cgroups > 1)
 		return diag_set(why, -EINVAL, "only one of --per-cpu, --per-socket, --per-thread "
 				"and --for-each-cgroup says what has a line of its own");
@@ -407,8 +449,9 @@ static int check_listing(struct options *out, struct diag *why)
 	if (!out->is_batch)
 		return diag_set(why, -EINVAL, "--annotate needs --batch; on the screen the key a "
 				"lists the function of a row");
-	if (out->format != OUTPUT_TEXT && out->format != OUTPUT_JSON)
-		return diag_set(why, -EINVAL, "--annotate has the formats text and json");
+	if (out->format != OUTPUT_TEXT && out->format != OUTPUT_JSON && !is_table(out))
+		return diag_set(why, -EINVAL, "--annotate has the formats text, json, csv and "
+				"markdown");
 	out->keys = KEY_DSO | KEY_SYMBOL;	/* by which the function is found */
 	return 0;
 }
@@ -426,8 +469,9 @@ static int check_threads(struct options *out, struct diag *why)
 	if (target->kind == TARGET_CGROUP || target->cpus)
 		return diag_set(why, -EINVAL, "--threads-now: -p, -t and -u say whom, not -G or "
 				"-C");
-	if (out->format != OUTPUT_TEXT && out->format != OUTPUT_JSON)
-		return diag_set(why, -EINVAL, "--threads-now has the formats text and json");
+	if (out->format != OUTPUT_TEXT && out->format != OUTPUT_JSON && !is_table(out))
+		return diag_set(why, -EINVAL, "--threads-now has the formats text, json, csv and "
+				"markdown");
 	out->is_batch = true;
 	return 0;
 }
@@ -453,8 +497,6 @@ static int check_together(struct options *out, struct diag *why)
 		return 0;
 	if (out->stat.is_wanted && check_stat(out, why))
 		return why->err;
-	if (!out->stat.is_wanted && out->format == OUTPUT_CSV)
-		return diag_set(why, -EINVAL, "--format csv is for --stat");
 	if (check_probes(out, why) || check_threads(out, why) || check_branches(out, why))
 		return why->err;
 	if (out->fail_above >= 0 && (!out->diff_count || !out->is_batch))
@@ -487,12 +529,15 @@ static int check_together(struct options *out, struct diag *why)
 	if (check_events(out, why) || check_listing(out, why))
 		return why->err;
 	out->is_only_probes = out->launch.is_only_probes = out->probe_count && !out->events;
+	if (check_table(out, why))
+		return why->err;
 	if (out->window == WINDOW_INTERVAL && out->replay_path)
 		out->window = WINDOW_ALL;
 	else if (out->window == WINDOW_INTERVAL && !out->is_batch)
 		out->window = WINDOW_SECONDS;
 	if (!out->max_rows && !out->target_pattern)	/* --list-targets: all */
-		out->max_rows = out->format == OUTPUT_JSON ? SIZE_MAX : 40;
+		out->max_rows = out->format == OUTPUT_JSON || out->format == OUTPUT_CSV ? SIZE_MAX
+											: 40;
 	if (out->hide_kernel && hide_level(FILTER_KERNEL, out, why))
 		return why->err;
 	return out->hide_user ? hide_level(FILTER_USER, out, why) : 0;

@@ -831,7 +831,8 @@ static int start_analyzer(struct session *session, const struct options *options
 		config.query.tree_limit_pct = -1;
 	if (options->has_events)
 		config.interval_ns = EVENTS_INTERVAL_NS;
-	if (options->format == OUTPUT_FOLDED) {
+	if (options->format == OUTPUT_FOLDED ||
+	    (options->table == TABLE_TREE && options->wants_table)) {
 		config.query.tree = TREE_CALLEES;
 		config.query.tree_commands = true;
 		config.query.tree_idle = options->show_idle;

@@ -148,7 +148,9 @@ static int print_report(struct counting *counting, const struct counter_report *
 	if (format == OUTPUT_JSON)
 		counter_json_write(out, report);
 	else if (format == OUTPUT_CSV)
-		counter_csv_write(out, report);
+		counter_table_write(out, report, TABLE_CSV);
+	else if (format == OUTPUT_MARKDOWN)
+		counter_table_write(out, report, TABLE_MARKDOWN);
 	else
 		counter_text_write(out, report);
 	has_failed = ferror(out);

@@ -188,8 +188,11 @@ static int print(const struct threads_found *found, const struct options *option
 	listing.max_rows = options->max_rows;
 	if (options->format == OUTPUT_JSON)
 		threads_write_json(stdout, &listing);
-	else
+	else if (options->format == OUTPUT_TEXT)
 		threads_write_text(stdout, &listing);
+	else if (threads_write_table(stdout, &listing, options->format == OUTPUT_CSV
+				     ? TABLE_CSV : TABLE_MARKDOWN))
+		return diag_set(why, -ENOMEM, "no memory for the output");
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
 	if (errno == EPIPE)

@@ -1,4 +1,4 @@
-/* counter_report.c - counters as text, JSON and CSV: see export/print.h.
+/* counter_report.c - counters as text, JSON and tables: see export/print.h.
  *
  * Text is read by people: times in milliseconds, thousands apart, a rate with a prefix. JSON and
  * CSV are read by programs: numbers as they were counted, nanoseconds, and null or an empty field
@@ -12,6 +12,7 @@
 
 #include "base/safe_print.h"
 #include "base/sanitize.h"
+#include "cells.h"
 
 #define NS_PER_MS 1e6
 #define TEXT_BYTES 1024
@@ -436,62 +437,54 @@ void counter_json_write(FILE *out, const struct counter_report *report)
 	safe_put(out, "}\n");
 }
 
-/* Writes a field in quotation marks; those in it are doubled. */
-static void put_csv_text(FILE *out, const char *text)
-{
-	char doubled[2 * ROW_BYTES];
-	size_t used = 0;
-
-	for (; *text && used + 2 < sizeof(doubled); text++) {
-		if (*text == '"')
-			doubled[used++] = '"';
-		doubled[used++] = *text;
-	}
-	doubled[used] = '\0';
-	safe_print(out, "\"%s\"", sanitize_checked(doubled));
-}
-
-static void put_csv_line(FILE *out, const struct counter_report *report, size_t row, size_t event)
+static void put_table_line(struct cells *cells, const struct counter_report *report, size_t row,
+			   size_t event)
 {
 	const struct counter_event *named = &report->events[event];
 	const struct counter_cell *cell = cell_at(report, row, event);
 	const bool is_counted = cell->state == COUNTER_COUNTED;
-	struct counter_ratio ratio;
-	char name[ROW_BYTES];
+	struct counter_ratio ratio = { .unit = "" };
+	const bool has_ratio = counter_ratio_find(report, row, event, &ratio);
+	char name[ROW_BYTES] = "";
 
-	if (report->is_interval)
-		safe_print(out, "interval,%.9f,", report->time_s);
-	else
-		safe_print(out, "total,%.9f,", report->elapsed_s);
 	if (has_row_names(report))
-		put_csv_text(out, name_row(report, row, name).chars);
-	safe_put(out, ",");
-	put_csv_text(out, named->name);
-	safe_print(out, ",%s,", name_state(cell->state));
-	if (is_counted)
-		safe_print(out, "%.*f", cell->value == floor(cell->value) ? 0 : 3, cell->value);
-	safe_print(out, ",%s,%" PRIu64 ",%" PRIu64 ",", name_unit(named), cell->enabled_ns,
-		   cell->running_ns);
-	if (is_counted && cell->deviation_pct >= 0)
-		safe_print(out, "%.4f", cell->deviation_pct);
-	safe_put(out, ",");
-	if (counter_ratio_find(report, row, event, &ratio))
-		safe_print(out, "%.6f,%s", ratio.value, sanitize_checked(ratio.unit));
-	else
-		safe_put(out, ",");
-	safe_put(out, ",");
-	if (report->own && row == 0)
-		safe_print(out, "%" PRIu64, report->own[event].value);
-	safe_put(out, "\n");
+		name_row(report, row, name);
+	cells_word(cells, "kind", NULL, report->is_interval ? "interval" : "total");
+	cells_real(cells, "time_s", report->is_interval ? "TIME" : NULL, true,
+		   report->is_interval ? report->time_s : report->elapsed_s, 9);
+	cells_text(cells, "row", has_row_names(report) ? "ROW" : NULL, name);
+	cells_text(cells, "event", "EVENT", named->name);
+	cells_word(cells, "state", NULL, name_state(cell->state).chars);
+	cells_real(cells, "value", "COUNT", is_counted, cell->value,
+		   cell->value == floor(cell->value) ? 0 : 3);
+	cells_text(cells, "unit", "UNIT", name_unit(named).chars);
+	cells_count(cells, "enabled_ns", NULL, cell->enabled_ns);
+	cells_count(cells, "running_ns", NULL, cell->running_ns);
+	cells_real(cells, "deviation_pct", "+-%", is_counted && cell->deviation_pct >= 0,
+		   cell->deviation_pct, 4);
+	cells_real(cells, "ratio", "RATIO", has_ratio, ratio.value, 6);
+	cells_word(cells, "ratio_unit", "", has_ratio ? ratio.unit : "");
+	cells_number(cells, "own", NULL, report->own && row == 0,
+		     report->own ? (int64_t)report->own[event].value : 0);
+	cells_end(cells);
 }
 
-void counter_csv_write(FILE *out, const struct counter_report *report)
+void counter_table_write(FILE *out, const struct counter_report *report, enum table_style style)
 {
-	if (report->is_first)
-		safe_put(out, "kind,time_s,row,event,state,value,unit,enabled_ns,running_ns,"
-			      "deviation_pct,ratio,ratio_unit,own\n");
+	struct cells cells = { .out = out, .style = style, .line = CELLS_TITLES };
+
+	if (!report->event_count || !report->row_count)
+		return;
+	if (style == TABLE_MARKDOWN && !report->is_first)
+		safe_put(out, "\n");
+	if (report->is_first || style == TABLE_MARKDOWN)
+		put_table_line(&cells, report, 0, 0);
+	cells.line = CELLS_RULES;
+	if (style == TABLE_MARKDOWN)
+		put_table_line(&cells, report, 0, 0);
+	cells.line = CELLS_VALUES;
 	for (size_t event = 0; event < report->event_count; event++)
 		for (size_t row = 0; is_shown(report, event) && row < report->row_count; row++)
 			if (!is_elsewhere(report, row, event))
-				put_csv_line(out, report, row, event);
+				put_table_line(&cells, report, row, event);
 }

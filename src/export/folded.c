@@ -1,4 +1,4 @@
-/* folded.c - see export/print.h.
+/* folded.c - a call tree as folded stacks, and as a table with the same paths: see export/print.h.
  *
  * The tree is in preorder: the line of a node is the line of its parent and its own name. So the
  * text of the present path is kept, with the place where each depth's name ends.
@@ -19,6 +19,7 @@
 #include "base/safe_print.h"
 #include "base/thread.h"
 #include "base/whole_io.h"
+#include "table_writer.h"
 
 struct path {
 	char *text;	/* owned; names with ';' between */
@@ -129,6 +130,111 @@ int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, boo
 		else
 			put_line(out, &path, &tree->nodes[i], ended_here(tree, i, by_weight),
 				 is_compared);
+	}
+	free(path.text);
+	free(path.ends);
+	return err;
+}
+
+/* The table has a row for each node, with its path from the command or the outermost function. */
+
+static const struct tree_node no_node = { .symbol = "", .dso = "", .dso_path = "" };
+
+static double pct_of(double weight, double whole)
+{
+	return whole > 0 ? 100.0 * weight / whole : 0;
+}
+
+static void put_node(struct cells *cells, const struct table_writer *writer,
+		     const struct snapshot *snapshot, const struct tree_node *node,
+		     const char *path)
+{
+	const struct call_tree *tree = &snapshot->tree;
+	const bool has_base = snapshot->is_compared;
+	const struct table_stats stats = {
+		.now = &node->now, .base = &node->base,
+		.self_pct = pct_of(node->now.self.weight, tree->weight),
+		.total_pct = pct_of(node->now.total.weight, tree->weight),
+		.base_self_pct = pct_of(node->base.self.weight, tree->base_weight),
+		.base_total_pct = pct_of(node->base.total.weight, tree->base_weight),
+		.is_compared = writer->is_compared, .has_base = has_base,
+	};
+	const char level[] = { node->is_command ? '\0' : snapshot_level(node->mode), '\0' };
+	const char *mark = !has_base ? "" : !node->now.total.samples ? "gone"
+					  : !node->base.total.samples ? "new" : "";
+
+	table_writer_put_time(cells, snapshot);
+	cells_text(cells, "event", NULL, snapshot->event);
+	if (writer->is_compared) {
+		cells_change(cells, "change_points", "CHANGE", has_base,
+			     stats.total_pct - stats.base_total_pct, 4);
+		cells_word(cells, "change", "", mark);
+	}
+	table_writer_put_stats(cells, &stats);
+	if (writer->has_time)
+		cells_time(cells, NULL, "TIME", true, (uint64_t)node->now.total.weight);
+	cells_count(cells, "depth", "DEPTH", node->depth);
+	cells_text(cells, "dso", NULL, node->is_command ? "" : node->dso_path);
+	cells_word(cells, "level", NULL, level);
+	cells_text(cells, "symbol", "FUNCTION",
+		   node->symbol[0] || node->is_command ? node->symbol : node->dso);
+	cells_text(cells, "path", NULL, path);
+	cells_end(cells);
+}
+
+static double weight_of(const struct tree_node *node)
+{
+	const double now = node->now.total.weight, base = node->base.total.weight;
+
+	return now > base ? now : base;
+}
+
+static int heaviest_first(const void *a, const void *b)
+{
+	const double left = *(const double *)a, right = *(const double *)b;
+
+	return (left < right) - (left > right);
+}
+
+/* Returns the least weight of the @max heaviest nodes; < 0: all have room, or no memory. A node is
+ * not heavier than its parent, so those with this weight and more are a tree. */
+static double least_weight(const struct call_tree *tree, size_t max)
+{
+	double *weights, least;
+
+	if (max >= tree->node_count || !max)
+		return -1;
+	weights = malloc(tree->node_count * sizeof(*weights));
+	if (!weights)
+		return -1;
+	for (uint32_t i = 0; i < tree->node_count; i++)
+		weights[i] = weight_of(&tree->nodes[i]);
+	qsort(weights, tree->node_count, sizeof(*weights), heaviest_first);
+	least = weights[max - 1];
+	free(weights);
+	return least;
+}
+
+int tree_table_write(struct cells *cells, const struct table_writer *writer,
+		     const struct snapshot *snapshot)
+{
+	static const struct snapshot nothing = { .event = "" };
+	const struct call_tree *tree = snapshot ? &snapshot->tree : &nothing.tree;
+	const double least = least_weight(tree, writer->options.print.max_rows);
+	struct path path = { .ends = calloc(deepest(tree) + 1, sizeof(*path.ends)) };
+	int err = path.ends ? 0 : -ENOMEM;
+
+	if (!snapshot)
+		put_node(cells, writer, &nothing, &no_node, "");
+	for (uint32_t i = 0; i < tree->node_count && !err; i++) {
+		const struct tree_node *node = &tree->nodes[i];
+
+		if (!put_name(&path, node, false)) {
+			err = -ENOMEM;
+		} else if (weight_of(node) >= least) {
+			path.text[path.ends[node->depth]] = '\0';
+			put_node(cells, writer, snapshot, node, path.text);
+		}
 	}
 	free(path.text);
 	free(path.ends);

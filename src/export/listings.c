@@ -1,10 +1,11 @@
-/* listings.c - a snapshot's listing as text or JSON, see export/print.h. */
+/* listings.c - a snapshot's listing as text, JSON or a table, see export/print.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/safe_print.h"
 #include "export/print.h"
+#include "table_writer.h"
 
 #define TEXT_BYTES 1024
 
@@ -292,6 +293,100 @@ int listing_json_write(FILE *out, const struct snapshot *snapshot, enum listing_
 			put_json_row(out, &rows, i);
 		safe_put(out, "]}\n");
 	}
+	listing_rows_finish(&rows);
+	return err;
+}
+
+struct table_row {
+	const struct listing_row *row;
+	const char *text, *file;	/* sanitized */
+	struct load now, base;
+	double pct, base_pct;
+};
+
+static void put_cells(struct cells *cells, const struct table_writer *writer,
+		      const struct snapshot *snapshot, const struct table_row *of)
+{
+	const struct listing *listing = snapshot->listing;
+	const struct listing_row *row = of->row;
+	const bool is_counted = of->now.samples || row->is_sum;
+
+	table_writer_put_time(cells, snapshot);
+	cells_text(cells, "event", NULL, snapshot->event);
+	cells_text(cells, "function", NULL, listing->symbol);
+	cells_text(cells, "dso", NULL, listing->dso_path);
+	cells_word(cells, "kind", NULL, kind_names[row->kind]);
+	if (writer->is_compared)
+		cells_change(cells, "change_points", "CHANGE",
+			     listing->is_compared && (of->now.samples || of->base.samples),
+			     of->pct - of->base_pct, 4);
+	cells_real(cells, "self_pct", "SELF%", is_counted, of->pct, 4);
+	cells_number(cells, "self", "SAMPLES", is_counted, (int64_t)of->now.samples);
+	cells_real(cells, "self_period", NULL, is_counted, of->now.weight, 0);
+	if (writer->is_compared) {
+		cells_real(cells, "base_self_pct", "A SELF%", listing->is_compared, of->base_pct,
+			   4);
+		cells_number(cells, "base_self", "A SAMPLES", listing->is_compared,
+			     (int64_t)of->base.samples);
+	}
+	cells_text(cells, "file", NULL, of->file);
+	cells_number(cells, "line", "LINE", row->line, row->line);
+	cells_address(cells, "address", "ADDRESS", row->address != UINT64_MAX, row->address);
+	cells_count(cells, "depth", NULL, row->depth);
+	cells_word(cells, "is_sum", NULL, row->is_sum ? "true" : "false");
+	cells_text(cells, "text", "TEXT", of->text);
+	cells_end(cells);
+}
+
+static void put_table_row(struct cells *cells, const struct table_writer *writer,
+			  const struct snapshot *snapshot, const struct listing_rows *rows,
+			  uint32_t index)
+{
+	const struct listing_row *row = &rows->rows[index];
+	char text[TEXT_BYTES], file[TEXT_BYTES] = "";
+	struct table_row of = { .row = row, .text = text, .file = file,
+				.now = *listing_rows_now(rows, index, 0),
+				.pct = listing_rows_pct(rows, index, 0) };
+
+	listing_rows_text(rows, index, false, text, sizeof(text));
+	if (row->file != UINT32_MAX && rows->listing->document->has_lines) {
+		const struct line_ranges *lines = &rows->listing->document->lines;
+		const char *path = line_ranges_text(lines, lines->files[row->file].path);
+
+		sanitize_text(file, sizeof(file), path, strlen(path));
+	}
+	if (rows->base) {
+		of.base = *listing_rows_base(rows, index, 0);
+		of.base_pct = base_pct(rows, index);
+	}
+	put_cells(cells, writer, snapshot, &of);
+}
+
+static void put_table_titles(struct cells *cells, const struct table_writer *writer)
+{
+	static struct listing listing = { .symbol = "", .dso_path = "" };
+	static const struct listing_row row = { .kind = LISTING_LINE };
+	const struct snapshot snapshot = { .event = "", .listing = &listing };
+	const struct table_row none = { .row = &row, .text = "", .file = "" };
+
+	put_cells(cells, writer, &snapshot, &none);
+}
+
+int listing_table_write(struct cells *cells, const struct table_writer *writer,
+			const struct snapshot *snapshot)
+{
+	struct listing_rows rows;
+	int err;
+
+	if (!snapshot) {
+		put_table_titles(cells, writer);
+		return 0;
+	}
+	if (!snapshot->listing)
+		return -ENOMEM;
+	err = build(&rows, snapshot, writer->options.layer);
+	for (uint32_t i = 0; i < rows.count && !err; i++)
+		put_table_row(cells, writer, snapshot, &rows, i);
 	listing_rows_finish(&rows);
 	return err;
 }

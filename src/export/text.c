@@ -764,10 +764,9 @@ static size_t put_table(FILE *out, const struct snapshot *snapshot,
 	return written;
 }
 
-void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+void text_put_head(FILE *out, const struct snapshot *snapshot,
+		   const struct export_options *options)
 {
-	size_t written;
-
 	put_head(out, snapshot, text_has_all_events(snapshot, options));
 	put_baseline(out, snapshot);
 	put_notice(out, snapshot->notice);
@@ -775,6 +774,13 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	put_wait_sums(out, snapshot);
 	put_filter(out, snapshot, &options->filter);
 	put_children(out, snapshot);
+}
+
+void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options)
+{
+	size_t written;
+
+	text_put_head(out, snapshot, options);
 	written = options->has_groups ? put_groups(out, snapshot, options)
 				      : put_table(out, snapshot, options);
 	if (!written)

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/safe_print.h"
+#include "cells.h"
 #include "fold/wait_stacks.h"
 
 #define NAME_BYTES  512	/* a longer name is cut */
@@ -266,7 +267,7 @@ void threads_found_destroy(struct threads_found *found)
 	free(found);
 }
 
-/* Rows as text and JSON. */
+/* Rows as text, JSON and tables. */
 
 static void format_duration(char *out, size_t room, uint64_t ns)
 {
@@ -558,4 +559,126 @@ void threads_write_json(FILE *out, const struct thread_listing *listing)
 		put_json_row(out, rows, &rows->rows[i]);
 	}
 	safe_put(out, "]}\n");
+}
+
+/* Texts of a row that are lists. Owned. */
+struct row_lists {
+	char *kernel, *user, *pids, *tids;
+};
+
+static void put_kernel(FILE *out, const char *kernel)
+{
+	char name[NAME_BYTES];
+
+	for (bool is_first = true; kernel && *kernel; is_first = false) {
+		struct safe_text word;
+
+		kernel = next_word(kernel, name, sizeof(name), &word);
+		safe_print(out, "%s%s", is_first ? SAFE_TEXT("") : SAFE_TEXT(";"), word);
+	}
+}
+
+static void put_user(FILE *out, const struct thread_entry *entry)
+{
+	for (uint32_t i = 0; i < entry->frame_count; i++)
+		safe_print(out, "%s%s", i ? SAFE_TEXT(";") : SAFE_TEXT(""),
+			   sanitize_checked(entry->frames[i]));
+}
+
+static void put_pids(FILE *out, const struct thread_entry *entries, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!i || entries[i].now->pid != entries[i - 1].now->pid)
+			safe_print(out, "%s%" PRIu32, i ? SAFE_TEXT(" ") : SAFE_TEXT(""),
+				   entries[i].now->pid);
+}
+
+static void put_tids(FILE *out, const struct thread_entry *entries, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		safe_print(out, "%s%" PRIu32, i ? SAFE_TEXT(" ") : SAFE_TEXT(""),
+			   entries[i].now->tid);
+}
+
+static int list_row(struct row_lists *out, const struct thread_entry *entries, uint32_t count)
+{
+	char **const texts[] = { &out->kernel, &out->user, &out->pids, &out->tids };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		size_t bytes;
+		FILE *list = open_memstream(texts[i], &bytes);
+
+		if (!list)
+			return -ENOMEM;
+		if (texts[i] == &out->kernel)
+			put_kernel(list, entries->now->kernel);
+		else if (texts[i] == &out->user)
+			put_user(list, entries);
+		else if (texts[i] == &out->pids)
+			put_pids(list, entries, count);
+		else
+			put_tids(list, entries, count);
+		if (fclose(list) || !*texts[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void put_cells(struct cells *cells, uint64_t time_ns, const struct thread_row *row,
+		      const struct thread_entry *entry, const struct row_lists *lists)
+{
+	char comm[4 * sizeof(entry->now->comm) + 1];
+	const char state[] = { entry->now->state, '\0' };
+
+	cells_count(cells, "time_ns", NULL, time_ns);
+	cells_count(cells, "threads", "THREADS", row->count);
+	cells_word(cells, "state", "STATE", state);
+	cells_time(cells, "longest_ns", "SINCE", row->longest_ns, row->longest_ns);
+	cells_time(cells, "shortest_ns", NULL, row->shortest_ns, row->shortest_ns);
+	cells_word(cells, "wait", "WAIT", thread_rows_wait(entry->now));
+	cells_text(cells, "comm", "COMMAND", comm_of(entry->now, comm).chars);
+	cells_number(cells, "deadlock", "DEADLOCK", row->circle, row->circle);
+	cells_text(cells, "pids", NULL, lists->pids);
+	cells_text(cells, "tids", "TIDS", lists->tids);
+	cells_text(cells, "kernel", "KERNEL", lists->kernel);
+	cells_text(cells, "user", "USER", lists->user);
+	cells_word(cells, "reason", "REASON", thread_rows_reason(entry->now));
+	cells_end(cells);
+}
+
+static void put_table_titles(struct cells *cells, enum cells_line line)
+{
+	static const struct thread_now now = { .comm = "" };
+	const struct thread_row row = { .count = 0 };
+	const struct thread_entry entry = { .now = &now };
+	const struct row_lists lists = { .kernel = NULL };
+
+	cells->line = line;
+	put_cells(cells, 0, &row, &entry, &lists);
+	cells->line = CELLS_VALUES;
+}
+
+int threads_write_table(FILE *out, const struct thread_listing *listing, enum table_style style)
+{
+	const struct thread_rows *rows = listing->rows;
+	struct cells cells = { .out = out, .style = style };
+	int err = 0;
+
+	put_table_titles(&cells, CELLS_TITLES);
+	if (style == TABLE_MARKDOWN)
+		put_table_titles(&cells, CELLS_RULES);
+	for (uint32_t i = 0; i < rows->row_count && i < listing->max_rows && !err; i++) {
+		const struct thread_row *row = &rows->rows[i];
+		struct row_lists lists = { .kernel = NULL };
+
+		err = list_row(&lists, &rows->entries[row->first], row->count);
+		if (!err)
+			put_cells(&cells, listing->time_ns, row, &rows->entries[row->first],
+				  &lists);
+		free(lists.kernel);
+		free(lists.user);
+		free(lists.pids);
+		free(lists.tids);
+	}
+	return err;
 }

@@ -306,7 +306,13 @@ static void test_unknown_words_are_refused_by_name(void **state)
 	refuse("-KF", "-F needs a value; see --help");
 	refuse("--freq", "--freq needs a value; see --help");
 	refuse("--format xml", "--format xml: not known; there are text, json, folded, "
-	       "events, events-json, csv");
+	       "events, events-json, csv, markdown");
+	refuse("--batch --table rows", "--table is for --format csv and markdown");
+	refuse("--batch --format csv --table groups", "--table groups needs --group: it says by "
+	       "what");
+	refuse("--batch --format csv --table histograms", "--table histograms needs --probe");
+	refuse("--threads-now --format csv --table rows", "--table: --threads-now is a table of "
+	       "its own");
 	refuse("--batch --fields time", "--fields is for --format events and "
 	       "events-json");
 	refuse("--format events --batch=2", "--batch=2: --format events has no "
@@ -706,7 +712,7 @@ static void test_probes_that_cannot_be_are_refused(void **state)
 	       "--list-presets, --list-events, --lines, --vars and --list-probes can be printed");
 	refuse("-l --list-events", "only one of --dry-run, --list-targets, "
 	       "--list-presets, --list-events, --lines, --vars and --list-probes can be printed");
-	refuse("--list-events --format csv", "--format csv is for --stat");
+	refuse("--list-events --format csv", "--list-events: --format text or json");
 	refuse("--list-events --format folded", "--list-events: --format text or json");
 	refuse("-l --lines k:f", "only one of --dry-run, --list-targets, "
 	       "--list-presets, --list-events, --lines, --vars and --list-probes can be printed");
@@ -749,7 +755,8 @@ static void test_threads_now_lists_tasks_once(void **state)
 	accept("--threads-now");
 	assert_true(options.wants_threads && options.is_batch && options.max_rows == 40);
 	accept("--threads-now --format json");
-	refuse("--threads-now --format folded", "--threads-now has the formats text and json");
+	refuse("--threads-now --format folded", "--threads-now has the formats text, "
+	       "json, csv and markdown");
 	refuse("--threads-now -e cycles", "--threads-now lists threads that are there: not with "
 	       "-i, -e, --probe or a command");
 	refuse("--threads-now -- true", "--threads-now lists threads that are there: not with "

@@ -284,6 +284,27 @@ static void test_json_has_numbers_as_they_are(void **state)
 		"\"own\":[{\"event\":\"task-clock\",\"value\":7}]}\n");
 }
 
+static void write_csv(FILE *out, const struct counter_report *report)
+{
+	counter_table_write(out, report, TABLE_CSV);
+}
+
+static void write_markdown(FILE *out, const struct counter_report *report)
+{
+	counter_table_write(out, report, TABLE_MARKDOWN);
+}
+
+static void test_markdown_has_a_table(void **state)
+{
+	struct counter_report report = report_of(three, 1, (const double[]){ 1500000000 });
+
+	(void)state;
+	assert_written(write_markdown, &report,
+		"| EVENT | COUNT | UNIT | +-% | RATIO |  |\n"
+		"| --- | ---: | --- | ---: | ---: | --- |\n"
+		"| `task-clock` | 1500000000 | `ns` |  | 0.75 | CPUs utilized |\n");
+}
+
 static void test_csv_has_a_line_for_each_row(void **state)
 {
 	static const struct counter_value own[] = { { 5, 1, 1 } };
@@ -297,11 +318,11 @@ static void test_csv_has_a_line_for_each_row(void **state)
 	report.row_count = 2;
 	report.rows_are = COUNTER_PER_CPU;
 	report.own = own;
-	assert_written(counter_csv_write, &report,
+	assert_written(write_csv, &report,
 		"kind,time_s,row,event,state,value,unit,enabled_ns,running_ns,deviation_pct,"
 		"ratio,ratio_unit,own\n"
-		"total,2.000000000,\"CPU0\",\"a\"\"b\",counted,3,count,0,0,,,,5\n"
-		"total,2.000000000,\"CPU1\",\"a\"\"b\",not counted,,count,0,0,,,,\n");
+		"total,2.000000000,CPU0,\"a\"\"b\",counted,3,count,0,0,,,,5\n"
+		"total,2.000000000,CPU1,\"a\"\"b\",not counted,,count,0,0,,,,\n");
 }
 
 UNIT_TESTS(test_counters)
@@ -319,6 +340,7 @@ UNIT_TESTS(test_counters)
 		cmocka_unit_test(test_text_is_for_people),
 		cmocka_unit_test(test_json_has_numbers_as_they_are),
 		cmocka_unit_test(test_csv_has_a_line_for_each_row),
+		cmocka_unit_test(test_markdown_has_a_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
