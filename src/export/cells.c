@@ -6,6 +6,8 @@
 
 #include "base/safe_print.h"
 
+#define PCT_DIGITS 4	/* as in JSON */
+
 /* Begins a cell. In a line of titles or rules it also writes what that line has. Returns true if a
  * value has to follow. */
 static bool begin(struct cells *cells, const char *csv, const char *markdown, bool is_number)
@@ -102,6 +104,37 @@ void cells_address(struct cells *cells, const char *csv, const char *markdown, b
 {
 	if (begin(cells, csv, markdown, false) && is_known)
 		safe_print(cells->out, "0x%" PRIx64, address);
+}
+
+static void put_load(struct cells *cells, const char *const names[2], const char *title,
+		     bool is_known, const struct load *load)
+{
+	cells_number(cells, names[0], title, is_known, (int64_t)load->samples);
+	cells_real(cells, names[1], NULL, is_known, load->weight, 0);
+}
+
+void cells_stats(struct cells *cells, const struct cells_stats *of)
+{
+	static const char *const self[] = { "self", "self_period" };
+	static const char *const total[] = { "total", "total_period" };
+	static const char *const base_self[] = { "base_self", "base_self_period" };
+	static const char *const base_total[] = { "base_total", "base_total_period" };
+	const bool is_compared = of->is_compared, has_base = of->has_base;
+
+	cells_real(cells, "self_pct", "SELF%", of->self_pct >= 0, of->self_pct, PCT_DIGITS);
+	if (is_compared)
+		cells_real(cells, "base_self_pct", "A SELF%", has_base && of->base_self_pct >= 0,
+			   of->base_self_pct, PCT_DIGITS);
+	cells_real(cells, "total_pct", "TOTAL%", of->total_pct >= 0, of->total_pct, PCT_DIGITS);
+	if (is_compared)
+		cells_real(cells, "base_total_pct", "A TOTAL%", has_base && of->base_total_pct >= 0,
+			   of->base_total_pct, PCT_DIGITS);
+	put_load(cells, self, "SAMPLES", true, &of->now->self);
+	put_load(cells, total, NULL, true, &of->now->total);
+	if (!is_compared)
+		return;
+	put_load(cells, base_self, "A SAMPLES", has_base, &of->base->self);
+	put_load(cells, base_total, NULL, has_base, &of->base->total);
 }
 
 void cells_end(struct cells *cells)

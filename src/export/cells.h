@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "export/print.h"
+#include "fold/tree.h"
 
 enum cells_line { CELLS_TITLES, CELLS_RULES, CELLS_VALUES };
 
@@ -41,6 +42,18 @@ void cells_time(struct cells *cells, const char *csv, const char *markdown, bool
 		uint64_t ns);
 void cells_address(struct cells *cells, const char *csv, const char *markdown, bool is_known,
 		   uint64_t address);
+/* Counts and shares of a row. */
+struct cells_stats {
+	const struct stats *now, *base;
+	double self_pct, total_pct;	/* < 0: it has no shares */
+	double base_self_pct, base_total_pct;
+	bool is_compared;	/* the baseline has columns */
+	bool has_base;		/* the baseline has the row's event */
+};
+
+/* Writes a column for each of them. */
+void cells_stats(struct cells *cells, const struct cells_stats *stats);
+
 /* Ends the line; one without cells leaves nothing. */
 void cells_end(struct cells *cells);
 

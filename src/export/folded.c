@@ -19,7 +19,7 @@
 #include "base/safe_print.h"
 #include "base/thread.h"
 #include "base/whole_io.h"
-#include "table_writer.h"
+#include "table_columns.h"
 
 struct path {
 	char *text;	/* owned; names with ';' between */
@@ -145,33 +145,33 @@ static double pct_of(double weight, double whole)
 	return whole > 0 ? 100.0 * weight / whole : 0;
 }
 
-static void put_node(struct cells *cells, const struct table_writer *writer,
+static void put_node(struct cells *cells, const struct table_columns *columns,
 		     const struct snapshot *snapshot, const struct tree_node *node,
 		     const char *path)
 {
 	const struct call_tree *tree = &snapshot->tree;
 	const bool has_base = snapshot->is_compared;
-	const struct table_stats stats = {
+	const struct cells_stats stats = {
 		.now = &node->now, .base = &node->base,
 		.self_pct = pct_of(node->now.self.weight, tree->weight),
 		.total_pct = pct_of(node->now.total.weight, tree->weight),
 		.base_self_pct = pct_of(node->base.self.weight, tree->base_weight),
 		.base_total_pct = pct_of(node->base.total.weight, tree->base_weight),
-		.is_compared = writer->is_compared, .has_base = has_base,
+		.is_compared = columns->is_compared, .has_base = has_base,
 	};
 	const char level[] = { node->is_command ? '\0' : snapshot_level(node->mode), '\0' };
 	const char *mark = !has_base ? "" : !node->now.total.samples ? "gone"
 					  : !node->base.total.samples ? "new" : "";
 
-	table_writer_put_time(cells, snapshot);
+	cells_count(cells, "time_ns", NULL, snapshot->time_ns);
 	cells_text(cells, "event", NULL, snapshot->event);
-	if (writer->is_compared) {
+	if (columns->is_compared) {
 		cells_change(cells, "change_points", "CHANGE", has_base,
 			     stats.total_pct - stats.base_total_pct, 4);
 		cells_word(cells, "change", "", mark);
 	}
-	table_writer_put_stats(cells, &stats);
-	if (writer->has_time)
+	cells_stats(cells, &stats);
+	if (columns->has_time)
 		cells_time(cells, NULL, "TIME", true, (uint64_t)node->now.total.weight);
 	cells_count(cells, "depth", "DEPTH", node->depth);
 	cells_text(cells, "dso", NULL, node->is_command ? "" : node->dso_path);
@@ -215,17 +215,17 @@ static double least_weight(const struct call_tree *tree, size_t max)
 	return least;
 }
 
-int tree_table_write(struct cells *cells, const struct table_writer *writer,
+int tree_table_write(struct cells *cells, const struct table_columns *columns,
 		     const struct snapshot *snapshot)
 {
 	static const struct snapshot nothing = { .event = "" };
 	const struct call_tree *tree = snapshot ? &snapshot->tree : &nothing.tree;
-	const double least = least_weight(tree, writer->options.print.max_rows);
+	const double least = least_weight(tree, columns->options.print.max_rows);
 	struct path path = { .ends = calloc(deepest(tree) + 1, sizeof(*path.ends)) };
 	int err = path.ends ? 0 : -ENOMEM;
 
 	if (!snapshot)
-		put_node(cells, writer, &nothing, &no_node, "");
+		put_node(cells, columns, &nothing, &no_node, "");
 	for (uint32_t i = 0; i < tree->node_count && !err; i++) {
 		const struct tree_node *node = &tree->nodes[i];
 
@@ -233,7 +233,7 @@ int tree_table_write(struct cells *cells, const struct table_writer *writer,
 			err = -ENOMEM;
 		} else if (weight_of(node) >= least) {
 			path.text[path.ends[node->depth]] = '\0';
-			put_node(cells, writer, snapshot, node, path.text);
+			put_node(cells, columns, snapshot, node, path.text);
 		}
 	}
 	free(path.text);

@@ -5,7 +5,7 @@
 
 #include "base/safe_print.h"
 #include "export/print.h"
-#include "table_writer.h"
+#include "table_columns.h"
 
 #define TEXT_BYTES 1024
 
@@ -304,26 +304,26 @@ struct table_row {
 	double pct, base_pct;
 };
 
-static void put_cells(struct cells *cells, const struct table_writer *writer,
+static void put_cells(struct cells *cells, const struct table_columns *columns,
 		      const struct snapshot *snapshot, const struct table_row *of)
 {
 	const struct listing *listing = snapshot->listing;
 	const struct listing_row *row = of->row;
 	const bool is_counted = of->now.samples || row->is_sum;
 
-	table_writer_put_time(cells, snapshot);
+	cells_count(cells, "time_ns", NULL, snapshot->time_ns);
 	cells_text(cells, "event", NULL, snapshot->event);
 	cells_text(cells, "function", NULL, listing->symbol);
 	cells_text(cells, "dso", NULL, listing->dso_path);
 	cells_word(cells, "kind", NULL, kind_names[row->kind]);
-	if (writer->is_compared)
+	if (columns->is_compared)
 		cells_change(cells, "change_points", "CHANGE",
 			     listing->is_compared && (of->now.samples || of->base.samples),
 			     of->pct - of->base_pct, 4);
 	cells_real(cells, "self_pct", "SELF%", is_counted, of->pct, 4);
 	cells_number(cells, "self", "SAMPLES", is_counted, (int64_t)of->now.samples);
 	cells_real(cells, "self_period", NULL, is_counted, of->now.weight, 0);
-	if (writer->is_compared) {
+	if (columns->is_compared) {
 		cells_real(cells, "base_self_pct", "A SELF%", listing->is_compared, of->base_pct,
 			   4);
 		cells_number(cells, "base_self", "A SAMPLES", listing->is_compared,
@@ -338,7 +338,7 @@ static void put_cells(struct cells *cells, const struct table_writer *writer,
 	cells_end(cells);
 }
 
-static void put_table_row(struct cells *cells, const struct table_writer *writer,
+static void put_table_row(struct cells *cells, const struct table_columns *columns,
 			  const struct snapshot *snapshot, const struct listing_rows *rows,
 			  uint32_t index)
 {
@@ -359,34 +359,34 @@ static void put_table_row(struct cells *cells, const struct table_writer *writer
 		of.base = *listing_rows_base(rows, index, 0);
 		of.base_pct = base_pct(rows, index);
 	}
-	put_cells(cells, writer, snapshot, &of);
+	put_cells(cells, columns, snapshot, &of);
 }
 
-static void put_table_titles(struct cells *cells, const struct table_writer *writer)
+static void put_table_titles(struct cells *cells, const struct table_columns *columns)
 {
 	static struct listing listing = { .symbol = "", .dso_path = "" };
 	static const struct listing_row row = { .kind = LISTING_LINE };
 	const struct snapshot snapshot = { .event = "", .listing = &listing };
 	const struct table_row none = { .row = &row, .text = "", .file = "" };
 
-	put_cells(cells, writer, &snapshot, &none);
+	put_cells(cells, columns, &snapshot, &none);
 }
 
-int listing_table_write(struct cells *cells, const struct table_writer *writer,
+int listing_table_write(struct cells *cells, const struct table_columns *columns,
 			const struct snapshot *snapshot)
 {
 	struct listing_rows rows;
 	int err;
 
 	if (!snapshot) {
-		put_table_titles(cells, writer);
+		put_table_titles(cells, columns);
 		return 0;
 	}
 	if (!snapshot->listing)
 		return -ENOMEM;
-	err = build(&rows, snapshot, writer->options.layer);
+	err = build(&rows, snapshot, columns->options.layer);
 	for (uint32_t i = 0; i < rows.count && !err; i++)
-		put_table_row(cells, writer, snapshot, &rows, i);
+		put_table_row(cells, columns, snapshot, &rows, i);
 	listing_rows_finish(&rows);
 	return err;
 }

@@ -1,10 +1,10 @@
-/* probe_tables.c - probes, groups of their hits and histograms as tables: see table_writer.h.
+/* probe_tables.c - probes, groups of their hits and histograms as tables: see table_columns.h.
  *
  * Probes have different keys and aggregates, a table has the same columns in all its rows: so each
  * name has a column once, and it is empty for a probe that does not have it. The names are those of
  * the specs. Keys begin with "by ", since an argument may be named as another column is.
  */
-#include "table_writer.h"
+#include "table_columns.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -52,11 +52,11 @@ void probe_table_write(struct cells *cells, const struct snapshot *snapshot)
 }
 
 /* Writes a column for each name of a key; those that @groups lacks stay empty. */
-static void put_keys(struct cells *cells, const struct table_writer *writer,
+static void put_keys(struct cells *cells, const struct table_columns *columns,
 		     const struct snapshot_groups *groups, const char *const *keys)
 {
-	for (uint32_t i = 0; i < writer->keys_of_hits.count; i++) {
-		const char *name = writer->keys_of_hits.list[i], *text = "";
+	for (uint32_t i = 0; i < columns->keys_of_hits.count; i++) {
+		const char *name = columns->keys_of_hits.list[i], *text = "";
 		char title[NAME_BYTES];
 
 		for (uint32_t k = 0; k < groups->key_count; k++)
@@ -90,14 +90,14 @@ static bool is_number(const char *name)
 	       !strncmp(name, "min(", 4) || !strncmp(name, "max(", 4);
 }
 
-static void put_sums(struct cells *cells, const struct table_writer *writer,
+static void put_sums(struct cells *cells, const struct table_columns *columns,
 		     const struct snapshot_groups *groups, const struct snapshot_sum *sums)
 {
 	static const struct snapshot_aggregate none;
 	static const struct snapshot_sum nothing;
 
-	for (uint32_t i = 0; i < writer->aggregates.count; i++) {
-		const char *name = writer->aggregates.list[i];
+	for (uint32_t i = 0; i < columns->aggregates.count; i++) {
+		const char *name = columns->aggregates.list[i];
 		uint32_t at = 0;
 
 		if (!is_number(name))
@@ -111,8 +111,9 @@ static void put_sums(struct cells *cells, const struct table_writer *writer,
 	}
 }
 
-static void put_hit_group(struct cells *cells, const struct table_writer *writer, uint64_t time_ns,
-			  const struct snapshot_probe *probe, const struct snapshot_groups *groups,
+static void put_hit_group(struct cells *cells, const struct table_columns *columns,
+			  uint64_t time_ns, const struct snapshot_probe *probe,
+			  const struct snapshot_groups *groups,
 			  const struct snapshot_group *group, uint64_t count)
 {
 	const bool has_rest = count != 1, has_latency = groups->has_latency && group->count;
@@ -120,11 +121,11 @@ static void put_hit_group(struct cells *cells, const struct table_writer *writer
 	cells_count(cells, "time_ns", NULL, time_ns);
 	cells_text(cells, "probe", "PROBE", probe->name);
 	cells_count(cells, "groups", "GROUPS", count);
-	put_keys(cells, writer, groups, group->keys);
+	put_keys(cells, columns, groups, group->keys);
 	cells_word(cells, "is_other", NULL, group->is_other ? "true" : "false");
 	cells_count(cells, "count", "HITS", group->count);
 	cells_real(cells, "hits_per_s", "HITS/s", group->per_s >= 0, group->per_s, RATE_DIGITS);
-	if (writer->has_latency) {
+	if (columns->has_latency) {
 		cells_time(cells, "latency_sum_ns", "SUM", has_latency, group->latency_ns);
 		cells_time(cells, "latency_mean_ns", "MEAN", has_latency,
 			   has_latency ? group->latency_ns / group->count : 0);
@@ -132,12 +133,12 @@ static void put_hit_group(struct cells *cells, const struct table_writer *writer
 		cells_time(cells, "p99_ns", "P99", has_latency && !has_rest, group->p99_ns);
 		cells_time(cells, "max_ns", "MAX", has_latency && !has_rest, group->max_ns);
 	}
-	put_sums(cells, writer, groups, group->sums);
+	put_sums(cells, columns, groups, group->sums);
 	cells_end(cells);
 }
 
 /* The groups without room are one row, so that the counts of all rows add up to the hits. */
-static void put_rest(struct cells *cells, const struct table_writer *writer, uint64_t time_ns,
+static void put_rest(struct cells *cells, const struct table_columns *columns, uint64_t time_ns,
 		     const struct snapshot_probe *probe, const struct snapshot_groups *groups)
 {
 	struct snapshot_group rest = {
@@ -150,17 +151,17 @@ static void put_rest(struct cells *cells, const struct table_writer *writer, uin
 			rest.sums[i] = (struct snapshot_sum){ .count = rest.count,
 							      .value = groups->left_out_sums[i] };
 	if (groups->left_out)
-		put_hit_group(cells, writer, time_ns, probe, groups, &rest, groups->left_out);
+		put_hit_group(cells, columns, time_ns, probe, groups, &rest, groups->left_out);
 }
 
-void hit_group_table_write(struct cells *cells, const struct table_writer *writer,
+void hit_group_table_write(struct cells *cells, const struct table_columns *columns,
 			   const struct snapshot *snapshot)
 {
 	static const struct snapshot_groups no_groups;
 	static const struct snapshot_group no_group;
 
 	if (!snapshot) {
-		put_hit_group(cells, writer, 0, &no_probe, &no_groups, &no_group, 1);
+		put_hit_group(cells, columns, 0, &no_probe, &no_groups, &no_group, 1);
 		return;
 	}
 	for (uint32_t i = 0; i < snapshot->probes.count; i++) {
@@ -169,10 +170,10 @@ void hit_group_table_write(struct cells *cells, const struct table_writer *write
 			snapshot_groups_find(&snapshot->probes, probe->id);
 
 		for (uint32_t g = 0; groups && g < groups->count; g++)
-			put_hit_group(cells, writer, snapshot->time_ns, probe, groups,
+			put_hit_group(cells, columns, snapshot->time_ns, probe, groups,
 				      &groups->list[g], 1);
 		if (groups)
-			put_rest(cells, writer, snapshot->time_ns, probe, groups);
+			put_rest(cells, columns, snapshot->time_ns, probe, groups);
 	}
 }
 
@@ -186,14 +187,14 @@ struct spread_owner {
 	bool has_texts;		/* buckets are values, not ranges */
 };
 
-static void put_bucket(struct cells *cells, const struct table_writer *writer,
+static void put_bucket(struct cells *cells, const struct table_columns *columns,
 		       const struct spread_owner *owner, const struct snapshot_spread_row *row)
 {
 	const bool has_range = !owner->has_texts;
 
 	cells_count(cells, "time_ns", NULL, owner->time_ns);
 	cells_text(cells, "probe", "PROBE", owner->probe->name);
-	put_keys(cells, writer, owner->groups, owner->keys);
+	put_keys(cells, columns, owner->groups, owner->keys);
 	cells_text(cells, "aggregate", "AGGREGATE", owner->aggregate);
 	cells_text(cells, "value", "VALUE", row->text);
 	cells_number(cells, "begin", "BEGIN", has_range && row->begin != INT64_MIN, row->begin);
@@ -202,15 +203,15 @@ static void put_bucket(struct cells *cells, const struct table_writer *writer,
 	cells_end(cells);
 }
 
-static void put_spread(struct cells *cells, const struct table_writer *writer,
+static void put_spread(struct cells *cells, const struct table_columns *columns,
 		       const struct spread_owner *owner, const struct snapshot_spread *spread)
 {
 	for (uint32_t i = 0; i < spread->count; i++)
 		if (spread->rows[i].count)
-			put_bucket(cells, writer, owner, &spread->rows[i]);
+			put_bucket(cells, columns, owner, &spread->rows[i]);
 }
 
-static void put_octaves(struct cells *cells, const struct table_writer *writer,
+static void put_octaves(struct cells *cells, const struct table_columns *columns,
 			const struct spread_owner *owner, const uint64_t *octaves)
 {
 	for (int i = 0; i < LATENCY_OCTAVES; i++) {
@@ -220,11 +221,11 @@ static void put_octaves(struct cells *cells, const struct table_writer *writer,
 		};
 
 		if (row.count)
-			put_bucket(cells, writer, owner, &row);
+			put_bucket(cells, columns, owner, &row);
 	}
 }
 
-static void put_histograms(struct cells *cells, const struct table_writer *writer,
+static void put_histograms(struct cells *cells, const struct table_columns *columns,
 			   struct spread_owner *owner)
 {
 	for (uint32_t g = 0; g < owner->groups->count; g++) {
@@ -233,16 +234,16 @@ static void put_histograms(struct cells *cells, const struct table_writer *write
 		owner->keys = group->keys;
 		owner->aggregate = "lat";
 		owner->has_texts = false;
-		put_spread(cells, writer, owner, &group->latency);
+		put_spread(cells, columns, owner, &group->latency);
 		for (uint32_t i = 0; i < owner->groups->aggregate_count; i++) {
 			owner->aggregate = owner->groups->aggregates[i].name;
 			owner->has_texts = owner->groups->aggregates[i].kind == AGGREGATE_TOP;
-			put_spread(cells, writer, owner, &group->sums[i].spread);
+			put_spread(cells, columns, owner, &group->sums[i].spread);
 		}
 	}
 }
 
-void histogram_table_write(struct cells *cells, const struct table_writer *writer,
+void histogram_table_write(struct cells *cells, const struct table_columns *columns,
 			   const struct snapshot *snapshot)
 {
 	static const struct snapshot_groups no_groups;
@@ -251,7 +252,7 @@ void histogram_table_write(struct cells *cells, const struct table_writer *write
 				      .aggregate = "lat" };
 
 	if (!snapshot)
-		put_bucket(cells, writer, &owner, &no_row);
+		put_bucket(cells, columns, &owner, &no_row);
 	for (uint32_t i = 0; snapshot && i < snapshot->probes.count; i++) {
 		const struct snapshot_groups *groups =
 			snapshot_groups_find(&snapshot->probes, snapshot->probes.list[i].id);
@@ -262,8 +263,8 @@ void histogram_table_write(struct cells *cells, const struct table_writer *write
 		owner.probe = &snapshot->probes.list[i];
 		owner.groups = groups ? groups : &no_groups;
 		if (groups)
-			put_histograms(cells, writer, &owner);
+			put_histograms(cells, columns, &owner);
 		else if (owner.probe->has_latency)
-			put_octaves(cells, writer, &owner, owner.probe->latency.octaves);
+			put_octaves(cells, columns, &owner, owner.probe->latency.octaves);
 	}
 }

@@ -4,7 +4,7 @@
  * The columns are chosen at the first refresh. The rows of all events and refreshes then have them
  * all, with empty cells where one does not apply: a reader of CSV relies on that.
  */
-#include "table_writer.h"
+#include "table_columns.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -47,34 +47,39 @@ static int add_clean_name(struct column_names *names, const char *raw)
 	return add_name(names, clean);
 }
 
-static int add_names_of_spec(struct table_writer *writer, const struct probe_spec *spec)
+static int add_names_of_spec(struct table_columns *columns, const struct probe_spec *spec)
 {
 	char text[PROBE_SPEC_BYTES];
 	int err = 0;
 
 	for (uint32_t i = 0; i < spec->key_count && !err; i++) {
 		probe_key_write(spec, &spec->keys[i], text, sizeof(text));
-		err = add_clean_name(&writer->keys_of_hits, text);
+		err = add_clean_name(&columns->keys_of_hits, text);
 	}
 	for (uint32_t i = 0; i < spec->aggregate_count && !err; i++) {
 		probe_aggregate_write(spec, &spec->aggregates[i], text, sizeof(text));
-		err = add_clean_name(&writer->aggregates, text);
+		err = add_clean_name(&columns->aggregates, text);
 	}
-	writer->has_latency |= spec->edge == PROBE_LATENCY;
+	columns->has_latency |= spec->edge == PROBE_LATENCY;
 	return err;
 }
 
-static int add_names_of_groups(struct table_writer *writer, const struct snapshot_groups *groups)
+static int add_names_of_groups(struct table_columns *columns, const struct snapshot_groups *groups)
 {
 	int err = 0;
 
 	for (uint32_t i = 0; i < groups->key_count && !err; i++)
-		err = add_name(&writer->keys_of_hits, groups->key_names[i]);
+		err = add_name(&columns->keys_of_hits, groups->key_names[i]);
 	for (uint32_t i = 0; i < groups->aggregate_count && !err; i++)
-		err = add_name(&writer->aggregates, groups->aggregates[i].name);
-	writer->has_latency |= groups->has_latency;
+		err = add_name(&columns->aggregates, groups->aggregates[i].name);
+	columns->has_latency |= groups->has_latency;
 	return err;
 }
+
+struct table_writer {
+	struct table_columns columns;
+	bool has_columns;	/* the first refresh was seen */
+};
 
 int table_writer_create(struct table_writer **out, const struct table_options *options)
 {
@@ -84,11 +89,11 @@ int table_writer_create(struct table_writer **out, const struct table_options *o
 	*out = NULL;
 	if (err)
 		return err;
-	writer->options = *options;
+	writer->columns.options = *options;
 	for (size_t i = 0; options->probes && i < options->probe_count && !err; i++)
-		err = add_names_of_spec(writer, &options->probes[i]);
-	writer->options.probe_count = options->probes ? options->probe_count : 0;
-	writer->options.probes = NULL;
+		err = add_names_of_spec(&writer->columns, &options->probes[i]);
+	writer->columns.options.probe_count = options->probes ? options->probe_count : 0;
+	writer->columns.options.probes = NULL;
 	if (err)
 		table_writer_destroy(writer);
 	else
@@ -100,77 +105,41 @@ void table_writer_destroy(struct table_writer *writer)
 {
 	if (!writer)
 		return;
-	finish_names(&writer->keys_of_hits);
-	finish_names(&writer->aggregates);
+	finish_names(&writer->columns.keys_of_hits);
+	finish_names(&writer->columns.aggregates);
 	free(writer);
 }
 
-static int choose_columns(struct table_writer *writer, const struct snapshot *snapshot)
+static int choose_columns(struct table_columns *columns, const struct snapshot *snapshot)
 {
 	const struct event_columns *events = &snapshot->event_columns;
 	int err = 0;
 
-	writer->keys = snapshot->keys;
+	columns->keys = snapshot->keys;
 	for (const struct snapshot *at = snapshot; at; at = at->next_event) {
-		writer->is_compared |= at->has_baseline || at->is_compared;
-		writer->has_waits |= at->is_of_waits;
-		writer->has_time |= at->is_of_waits || at->is_hit_time;
-		writer->has_weight |= snapshot_is_by_weight(at);
+		columns->is_compared |= at->has_baseline || at->is_compared;
+		columns->has_waits |= at->is_of_waits;
+		columns->has_time |= at->is_of_waits || at->is_hit_time;
+		columns->has_weight |= snapshot_is_by_weight(at);
 	}
-	writer->has_weight &= !writer->has_time;
-	writer->ratio_count = events->has_loads ? events->ratio_count : 0;
-	for (uint32_t i = 0; i < writer->ratio_count; i++)
-		memcpy(writer->ratios[i], events->ratios[i].title, sizeof(writer->ratios[i]));
-	if (writer->options.probe_count)
+	columns->has_weight &= !columns->has_time;
+	columns->ratio_count = events->has_loads ? events->ratio_count : 0;
+	for (uint32_t i = 0; i < columns->ratio_count; i++)
+		memcpy(columns->ratios[i], events->ratios[i].title, sizeof(columns->ratios[i]));
+	if (columns->options.probe_count)
 		return 0;
 	for (uint32_t i = 0; i < snapshot->probes.group_count && !err; i++)
-		err = add_names_of_groups(writer, &snapshot->probes.groups[i]);
+		err = add_names_of_groups(columns, &snapshot->probes.groups[i]);
 	return err;
 }
 
-void table_writer_put_time(struct cells *cells, const struct snapshot *snapshot)
-{
-	cells_count(cells, "time_ns", NULL, snapshot->time_ns);
-}
-
-static void put_load(struct cells *cells, const char *const names[2], const char *title,
-		     bool is_known, const struct load *load)
-{
-	cells_number(cells, names[0], title, is_known, (int64_t)load->samples);
-	cells_real(cells, names[1], NULL, is_known, load->weight, 0);
-}
-
-void table_writer_put_stats(struct cells *cells, const struct table_stats *of)
-{
-	static const char *const self[] = { "self", "self_period" };
-	static const char *const total[] = { "total", "total_period" };
-	static const char *const base_self[] = { "base_self", "base_self_period" };
-	static const char *const base_total[] = { "base_total", "base_total_period" };
-	const bool is_compared = of->is_compared, has_base = of->has_base;
-
-	cells_real(cells, "self_pct", "SELF%", of->self_pct >= 0, of->self_pct, PCT_DIGITS);
-	if (is_compared)
-		cells_real(cells, "base_self_pct", "A SELF%", has_base && of->base_self_pct >= 0,
-			   of->base_self_pct, PCT_DIGITS);
-	cells_real(cells, "total_pct", "TOTAL%", of->total_pct >= 0, of->total_pct, PCT_DIGITS);
-	if (is_compared)
-		cells_real(cells, "base_total_pct", "A TOTAL%", has_base && of->base_total_pct >= 0,
-			   of->base_total_pct, PCT_DIGITS);
-	put_load(cells, self, "SAMPLES", true, &of->now->self);
-	put_load(cells, total, NULL, true, &of->now->total);
-	if (!is_compared)
-		return;
-	put_load(cells, base_self, "A SAMPLES", has_base, &of->base->self);
-	put_load(cells, base_total, NULL, has_base, &of->base->total);
-}
-
 /* An idle row has no share that could change. */
-static void put_change(struct cells *cells, const struct table_writer *writer,
+static void put_change(struct cells *cells, const struct table_columns *columns,
 		       const struct snapshot *snapshot, const struct snapshot_row *row)
 {
 	static const char *const marks[] = { [ROW_IN_BOTH] = "", [ROW_NEW] = "new",
 					     [ROW_GONE] = "gone" };
-	const bool of_total = writer->options.print.by_total;
+	const bool of_total = columns->options.print.by_total;
 	const bool has_change = snapshot->is_compared && !row->is_idle;
 
 	cells_change(cells, "change_points", "CHANGE", has_change,
@@ -179,12 +148,12 @@ static void put_change(struct cells *cells, const struct table_writer *writer,
 		   snapshot->is_compared ? marks[row_changes_presence(row)] : "");
 }
 
-static void put_stats(struct cells *cells, const struct table_writer *writer,
+static void put_stats(struct cells *cells, const struct table_columns *columns,
 		      const struct snapshot *snapshot, const struct snapshot_row *row)
 {
-	struct table_stats of = {
+	struct cells_stats of = {
 		.now = &row->now, .base = &row->base, .self_pct = -1, .total_pct = -1,
-		.base_self_pct = -1, .base_total_pct = -1, .is_compared = writer->is_compared,
+		.base_self_pct = -1, .base_total_pct = -1, .is_compared = columns->is_compared,
 		.has_base = snapshot->is_compared,
 	};
 
@@ -198,8 +167,8 @@ static void put_stats(struct cells *cells, const struct table_writer *writer,
 		of.base_total_pct =
 			row_changes_row_base_pct(snapshot, row, row->base.total.weight);
 	}
-	table_writer_put_stats(cells, &of);
-	if (!writer->is_compared)
+	cells_stats(cells, &of);
+	if (!columns->is_compared)
 		return;
 	cells_real(cells, "self_per_s", NULL, true,
 		   row_changes_per_s(row->now.self.samples, snapshot->window_s), 3);
@@ -207,20 +176,20 @@ static void put_stats(struct cells *cells, const struct table_writer *writer,
 		   row_changes_per_s(row->base.self.samples, snapshot->baseline.window_s), 3);
 }
 
-static void put_ratios(struct cells *cells, const struct table_writer *writer,
+static void put_ratios(struct cells *cells, const struct table_columns *columns,
 		       const struct snapshot *snapshot, const struct snapshot_row *row)
 {
 	const struct event_columns *events = &snapshot->event_columns;
 
-	for (uint32_t i = 0; i < writer->ratio_count; i++) {
+	for (uint32_t i = 0; i < columns->ratio_count; i++) {
 		double value = -1;
 		bool is_rough;
 
 		for (uint32_t j = 0; j < events->ratio_count; j++)
-			if (!strcmp(events->ratios[j].title, writer->ratios[i]))
+			if (!strcmp(events->ratios[j].title, columns->ratios[i]))
 				value = event_ratio_of(&events->ratios[j], row->by_event, false,
 						       &is_rough);
-		cells_real(cells, writer->ratios[i], writer->ratios[i], value >= 0, value, 4);
+		cells_real(cells, columns->ratios[i], columns->ratios[i], value >= 0, value, 4);
 	}
 }
 
@@ -252,10 +221,10 @@ static void put_from(struct cells *cells, const struct snapshot_row *row)
 }
 
 /* What has no name has an address, unless its code is not known at all. */
-static void put_code(struct cells *cells, const struct table_writer *writer,
+static void put_code(struct cells *cells, const struct table_columns *columns,
 		     const struct snapshot_row *row)
 {
-	const unsigned int keys = writer->keys;
+	const unsigned int keys = columns->keys;
 	const bool is_loading = row->state == SYMBOL_LOADING;
 	const bool has_code = row->id != ROW_OF_SHORT_WAITS;
 	const char level[] = { has_code ? snapshot_level(row->mode) : '\0', '\0' };
@@ -274,37 +243,37 @@ static void put_code(struct cells *cells, const struct table_writer *writer,
 			      keys & KEY_ADDRESS || (keys & KEY_DSO && has_code && !is_loading &&
 						     row->state != SYMBOL_NO_MAP),
 			      row->address);
-	if (writer->options.print.has_source && keys & (KEY_SYMBOL | KEY_ADDRESS))
+	if (columns->options.print.has_source && keys & (KEY_SYMBOL | KEY_ADDRESS))
 		cells_text(cells, "source", "SOURCE", row->source);
 }
 
-static void put_weight(struct cells *cells, const struct table_writer *writer,
+static void put_weight(struct cells *cells, const struct table_columns *columns,
 		       const struct snapshot_row *row)
 {
 	const double weight = row->now.self.weight;
 
-	if (writer->has_time)
+	if (columns->has_time)
 		cells_time(cells, NULL, "TIME", true, (uint64_t)weight);
-	else if (writer->has_weight)
+	else if (columns->has_weight)
 		cells_real(cells, NULL, "WEIGHT", true, weight, 0);
-	if (writer->options.print.has_period)
+	if (columns->options.print.has_period)
 		cells_real(cells, NULL, "PERIOD", true, weight, 0);
 }
 
-static void put_row(struct cells *cells, const struct table_writer *writer,
+static void put_row(struct cells *cells, const struct table_columns *columns,
 		    const struct snapshot *snapshot, const struct snapshot_row *row)
 {
-	const unsigned int keys = writer->keys;
+	const unsigned int keys = columns->keys;
 
-	table_writer_put_time(cells, snapshot);
+	cells_count(cells, "time_ns", NULL, snapshot->time_ns);
 	cells_text(cells, "event", keys & KEY_EVENT ? "EVENT" : NULL,
 		   keys & KEY_EVENT ? row->event : snapshot->event);
-	if (writer->is_compared)
-		put_change(cells, writer, snapshot, row);
-	put_stats(cells, writer, snapshot, row);
-	put_ratios(cells, writer, snapshot, row);
-	put_weight(cells, writer, row);
-	if (writer->has_waits) {
+	if (columns->is_compared)
+		put_change(cells, columns, snapshot, row);
+	put_stats(cells, columns, snapshot, row);
+	put_ratios(cells, columns, snapshot, row);
+	put_weight(cells, columns, row);
+	if (columns->has_waits) {
 		cells_text(cells, "wait", "WAIT", row->wait);
 		cells_text(cells, "wait_state", NULL, row->wait_state);
 		cells_text(cells, "waker", NULL, row->waker);
@@ -318,17 +287,17 @@ static void put_row(struct cells *cells, const struct table_writer *writer,
 		cells_number(cells, "cpu", "CPU", row->cpu >= 0, row->cpu);
 	if (keys & KEY_FROM)
 		put_from(cells, row);
-	put_code(cells, writer, row);
-	if (writer->options.print.show_idle)
+	put_code(cells, columns, row);
+	if (columns->options.print.show_idle)
 		cells_word(cells, "idle", "IDLE", row->is_idle ? "true" : "false");
 	cells_end(cells);
 }
 
 /* Returns how many rows there was no room for. */
-static size_t put_rows(struct cells *cells, const struct table_writer *writer,
+static size_t put_rows(struct cells *cells, const struct table_columns *columns,
 		       const struct snapshot *snapshot)
 {
-	const struct export_options *print = &writer->options.print;
+	const struct export_options *print = &columns->options.print;
 	size_t *order = snapshot->is_compared ? row_changes_order(snapshot, print->by_total) : NULL;
 	size_t written = 0, more = 0;
 
@@ -341,7 +310,7 @@ static size_t put_rows(struct cells *cells, const struct table_writer *writer,
 			more++;
 			continue;
 		}
-		put_row(cells, writer, snapshot, row);
+		put_row(cells, columns, snapshot, row);
 		written++;
 	}
 	free(order);
@@ -364,13 +333,13 @@ static void put_path(struct cells *cells, const struct group_tree *tree,
 	}
 }
 
-static void put_group(struct cells *cells, const struct table_writer *writer,
+static void put_group(struct cells *cells, const struct table_columns *columns,
 		      const struct snapshot *snapshot, const struct group_node *node)
 {
 	const struct group_tree *tree = &snapshot->groups;
-	const bool is_compared = writer->is_compared;
+	const bool is_compared = columns->is_compared;
 	const bool has_base = is_compared && tree->is_compared && node->has_base;
-	const struct table_stats stats = {
+	const struct cells_stats stats = {
 		.now = &node->now, .base = &node->base,
 		.self_pct = group_node_pct(node, node->now.self.weight),
 		.total_pct = group_node_pct(node, node->now.total.weight),
@@ -381,7 +350,7 @@ static void put_group(struct cells *cells, const struct table_writer *writer,
 	const char *mark = !has_base ? "" : !node->now.total.samples ? "gone"
 					  : !node->base.total.samples ? "new" : "";
 
-	table_writer_put_time(cells, snapshot);
+	cells_count(cells, "time_ns", NULL, snapshot->time_ns);
 	if (tree->keys[0] != GROUP_EVENT)
 		cells_text(cells, "event", NULL, snapshot->event);
 	cells_word(cells, "level", NULL,
@@ -391,30 +360,30 @@ static void put_group(struct cells *cells, const struct table_writer *writer,
 			     stats.self_pct - stats.base_self_pct, PCT_DIGITS);
 		cells_word(cells, "change", "", mark);
 	}
-	table_writer_put_stats(cells, &stats);
-	if (writer->has_time)
+	cells_stats(cells, &stats);
+	if (columns->has_time)
 		cells_time(cells, NULL, "TIME", true, (uint64_t)node->now.total.weight);
 	put_path(cells, tree, node);
 	cells_end(cells);
 }
 
-static size_t put_groups(struct cells *cells, const struct table_writer *writer,
+static size_t put_groups(struct cells *cells, const struct table_columns *columns,
 			 const struct snapshot *snapshot)
 {
 	const struct group_tree *tree = &snapshot->groups;
 	bool *is_printed;
-	const size_t more = group_lines_choose(tree, writer->options.print.max_rows, &is_printed);
+	const size_t more = group_lines_choose(tree, columns->options.print.max_rows, &is_printed);
 
 	for (uint32_t i = 0; i < tree->node_count; i++)
 		if (!is_printed || is_printed[i])
-			put_group(cells, writer, snapshot, &tree->nodes[i]);
+			put_group(cells, columns, snapshot, &tree->nodes[i]);
 	free(is_printed);
 	return more;
 }
 
 /* Writes a line of titles or rules. */
-static int put_heading(struct cells *cells, enum cells_line line, const struct table_writer *writer,
-		       const struct snapshot *snapshot)
+static int put_heading(struct cells *cells, enum cells_line line,
+		       const struct table_columns *columns, const struct snapshot *snapshot)
 {
 	static const struct snapshot_row row = {
 		.event = "", .comm = "", .symbol = "", .dso = "", .dso_path = "", .build_id = "",
@@ -425,50 +394,50 @@ static int put_heading(struct cells *cells, enum cells_line line, const struct t
 	int err = 0;
 
 	cells->line = line;
-	switch (writer->options.kind) {
-	case TABLE_ROWS:	put_row(cells, writer, snapshot, &row); break;
-	case TABLE_GROUPS:	put_group(cells, writer, snapshot, &node); break;
-	case TABLE_TREE:	err = tree_table_write(cells, writer, NULL); break;
-	case TABLE_LISTING:	err = listing_table_write(cells, writer, NULL); break;
+	switch (columns->options.kind) {
+	case TABLE_ROWS:	put_row(cells, columns, snapshot, &row); break;
+	case TABLE_GROUPS:	put_group(cells, columns, snapshot, &node); break;
+	case TABLE_TREE:	err = tree_table_write(cells, columns, NULL); break;
+	case TABLE_LISTING:	err = listing_table_write(cells, columns, NULL); break;
 	case TABLE_PROBES:	probe_table_write(cells, NULL); break;
-	case TABLE_HIT_GROUPS:	hit_group_table_write(cells, writer, NULL); break;
-	case TABLE_HISTOGRAMS:	histogram_table_write(cells, writer, NULL); break;
+	case TABLE_HIT_GROUPS:	hit_group_table_write(cells, columns, NULL); break;
+	case TABLE_HISTOGRAMS:	histogram_table_write(cells, columns, NULL); break;
 	}
 	cells->line = CELLS_VALUES;
 	return err;
 }
 
 /* Writes the lines of one snapshot. *@more: how many there was no room for. */
-static int put_lines(struct cells *cells, const struct table_writer *writer,
+static int put_lines(struct cells *cells, const struct table_columns *columns,
 		     const struct snapshot *snapshot, size_t *more)
 {
-	switch (writer->options.kind) {
-	case TABLE_ROWS:	*more = put_rows(cells, writer, snapshot); break;
-	case TABLE_GROUPS:	*more = put_groups(cells, writer, snapshot); break;
-	case TABLE_TREE:	return tree_table_write(cells, writer, snapshot);
-	case TABLE_LISTING:	return listing_table_write(cells, writer, snapshot);
+	switch (columns->options.kind) {
+	case TABLE_ROWS:	*more = put_rows(cells, columns, snapshot); break;
+	case TABLE_GROUPS:	*more = put_groups(cells, columns, snapshot); break;
+	case TABLE_TREE:	return tree_table_write(cells, columns, snapshot);
+	case TABLE_LISTING:	return listing_table_write(cells, columns, snapshot);
 	case TABLE_PROBES:	probe_table_write(cells, snapshot); break;
-	case TABLE_HIT_GROUPS:	hit_group_table_write(cells, writer, snapshot); break;
-	case TABLE_HISTOGRAMS:	histogram_table_write(cells, writer, snapshot); break;
+	case TABLE_HIT_GROUPS:	hit_group_table_write(cells, columns, snapshot); break;
+	case TABLE_HISTOGRAMS:	histogram_table_write(cells, columns, snapshot); break;
 	}
 	return 0;
 }
 
 /* What stands above a table in text is code here: it is of strangers, too. */
-static int put_section(struct cells *cells, const struct table_writer *writer,
+static int put_section(struct cells *cells, const struct table_columns *columns,
 		       const struct snapshot *snapshot)
 {
 	size_t more = 0;
 	int err;
 
 	safe_put(cells->out, "```text\n");
-	text_put_head(cells->out, snapshot, &writer->options.print);
+	text_put_head(cells->out, snapshot, &columns->options.print);
 	safe_put(cells->out, "```\n\n");
-	err = put_heading(cells, CELLS_TITLES, writer, snapshot);
+	err = put_heading(cells, CELLS_TITLES, columns, snapshot);
 	if (!err)
-		err = put_heading(cells, CELLS_RULES, writer, snapshot);
+		err = put_heading(cells, CELLS_RULES, columns, snapshot);
 	if (!err)
-		err = put_lines(cells, writer, snapshot, &more);
+		err = put_lines(cells, columns, snapshot, &more);
 	if (more)
 		safe_print(cells->out, "\n%zu more rows (-E shows more)\n", more);
 	safe_put(cells->out, "\n");
@@ -477,24 +446,24 @@ static int put_section(struct cells *cells, const struct table_writer *writer,
 
 int table_writer_write(struct table_writer *writer, FILE *out, const struct snapshot *snapshot)
 {
-	struct cells cells = { .out = out, .style = writer->options.style, .line = CELLS_VALUES };
-	const bool is_csv = cells.style == TABLE_CSV;
-	const bool is_first = !writer->has_columns;
-	const enum table_kind kind = writer->options.kind;
-	int err = is_first ? choose_columns(writer, snapshot) : 0;
+	struct table_columns *columns = &writer->columns;
+	const enum table_kind kind = columns->options.kind;
+	struct cells cells = { .out = out, .style = columns->options.style, .line = CELLS_VALUES };
+	const bool is_csv = cells.style == TABLE_CSV, is_first = !writer->has_columns;
+	int err = is_first ? choose_columns(columns, snapshot) : 0;
 
 	writer->has_columns = true;
 	if (!err && is_csv && is_first)
-		err = put_heading(&cells, CELLS_TITLES, writer, snapshot);
+		err = put_heading(&cells, CELLS_TITLES, columns, snapshot);
 	for (; snapshot && !err; snapshot = snapshot->next_event) {
 		size_t more;
 
-		err = is_csv ? put_lines(&cells, writer, snapshot, &more)
-			     : put_section(&cells, writer, snapshot);
+		err = is_csv ? put_lines(&cells, columns, snapshot, &more)
+			     : put_section(&cells, columns, snapshot);
 		/* The first snapshot has those of all events. */
 		if (kind == TABLE_PROBES || kind == TABLE_HIT_GROUPS || kind == TABLE_HISTOGRAMS ||
 		    ((kind == TABLE_ROWS || kind == TABLE_GROUPS) &&
-		     text_has_all_events(snapshot, &writer->options.print)))
+		     text_has_all_events(snapshot, &columns->options.print)))
 			break;
 	}
 	return err;

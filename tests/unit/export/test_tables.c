@@ -152,8 +152,8 @@ static void test_compared_rows_have_both_sides_by_each_other(void **state)
 	assert_table(&markdown, &snapshot,
 		"```text\n# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  40 samples"
 		"  own 0.0 %\n# compared with A: a.data  5.0 s  50 samples\n```\n\n"
-		"| CHANGE |  | SELF% | A SELF% | TOTAL% | A TOTAL% | SAMPLES | A SAMPLES | COMMAND |"
-		" DSO | SYMBOL |\n"
+		"| CHANGE |  | SELF% | A SELF% | TOTAL% | A TOTAL% | SAMPLES | A SAMPLES | "
+		"COMMAND | DSO | SYMBOL |\n"
 		"| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |\n"
 		"| -70.00 | gone | 0.00 | 70.00 | 0.00 | 80.00 | 0 | 35 | `app` | `app` | `old` |\n"
 		"| +45.00 |  | 75.00 | 30.00 | 100.00 | 100.00 | 30 | 15 | `app` | `app` | `main` |"

@@ -1,7 +1,7 @@
-/* table_writer.h - the columns of one run's tables, and what writes each kind of table.
+/* table_columns.h - the columns of one run's tables, and what writes each kind of table.
  * Thread: any, one at a time. Errors stay in the stream of the cells (ferror(3)). */
-#ifndef EXPORT_TABLE_WRITER_H
-#define EXPORT_TABLE_WRITER_H
+#ifndef EXPORT_TABLE_COLUMNS_H
+#define EXPORT_TABLE_COLUMNS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,9 +14,8 @@ struct column_names {
 	uint32_t count;
 };
 
-struct table_writer {
+struct table_columns {
 	struct table_options options;
-	bool has_columns;	/* the first refresh was seen */
 	bool is_compared;	/* any snapshot of the chain has a baseline */
 	bool has_waits;		/* any of its events counts waits */
 	bool has_time, has_weight;	/* weights are ns, or mean more than numbers of samples */
@@ -27,30 +26,16 @@ struct table_writer {
 	struct column_names keys_of_hits, aggregates;	/* each name once, for all probes */
 };
 
-/* Writes the cell of the snapshot's time, with which every line begins. */
-void table_writer_put_time(struct cells *cells, const struct snapshot *snapshot);
-
-/* Counts and shares of a row. */
-struct table_stats {
-	const struct stats *now, *base;
-	double self_pct, total_pct;	/* < 0: it has no shares */
-	double base_self_pct, base_total_pct;
-	bool is_compared;	/* the baseline has columns */
-	bool has_base;		/* the baseline has the row's event */
-};
-
-void table_writer_put_stats(struct cells *cells, const struct table_stats *stats);
-
 /* Each writes one snapshot's table, with @cells at the beginning of a line. A snapshot of NULL
  * writes a line of titles or rules. Those that return an int return 0 or -ENOMEM. */
-int tree_table_write(struct cells *cells, const struct table_writer *writer,
+int tree_table_write(struct cells *cells, const struct table_columns *columns,
 		     const struct snapshot *snapshot);
-int listing_table_write(struct cells *cells, const struct table_writer *writer,
+int listing_table_write(struct cells *cells, const struct table_columns *columns,
 			const struct snapshot *snapshot);
 void probe_table_write(struct cells *cells, const struct snapshot *snapshot);
-void hit_group_table_write(struct cells *cells, const struct table_writer *writer,
+void hit_group_table_write(struct cells *cells, const struct table_columns *columns,
 			   const struct snapshot *snapshot);
-void histogram_table_write(struct cells *cells, const struct table_writer *writer,
+void histogram_table_write(struct cells *cells, const struct table_columns *columns,
 			   const struct snapshot *snapshot);
 
 #endif
