@@ -210,6 +210,11 @@ bool probe_spec_drop_argument(struct probe_spec *spec, uint32_t index);
  * Returns the length as snprintf(). */
 size_t probe_key_write(const struct probe_spec *spec, const struct probe_key *key, char *out,
 		       size_t room);
+/* Writes what the value called @name is called where it is shown: a masked copy that a key or an
+ * aggregate added is what they have, "norm(query)"; every other is @name, also if @spec is NULL.
+ * Returns the length as snprintf(). */
+size_t probe_value_name_write(const struct probe_spec *spec, const char *name, char *out,
+			      size_t room);
 /* Writes @aggregate, of @spec, as it could be typed: "sum(bytes * 512)", "hist(lat, 1ms, 5ms)".
  * Returns the length as snprintf(). */
 size_t probe_aggregate_write(const struct probe_spec *spec, const struct probe_aggregate *aggregate,

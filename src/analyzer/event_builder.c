@@ -151,14 +151,16 @@ static void put_field(struct builder *builder, const struct probe_row *row, uint
 	void *grown = grow(builder, builder->fields, builder->field_count, &builder->field_capacity,
 			   sizeof(*builder->fields));
 	struct snapshot_field *field;
+	char name[PROBE_SPEC_BYTES];
 	bool is_named = false;
 
 	if (!grown)
 		return;
+	probe_value_name_write(row->spec, reading->columns[column].name, name, sizeof(name));
 	builder->fields = grown;
 	field = &builder->fields[builder->field_count++];
 	*field = (struct snapshot_field){
-		.name = put_text(builder, reading->columns[column].name),
+		.name = put_text(builder, name),
 		.is_known = value->is_known,
 	};
 	field->text = value->is_known ? probe_builder_value(&builder->text, builder->ingest, row,

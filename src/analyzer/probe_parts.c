@@ -189,12 +189,14 @@ static const char *origin_name(enum probe_origin origin)
 	return "note";
 }
 
-static void describe(struct probe_builder *builder, const struct probe_column *column,
-		     struct snapshot_value *out)
+static void describe(struct probe_builder *builder, const struct probe_spec *spec,
+		     const struct probe_column *column, struct snapshot_value *out)
 {
 	const char *origin = origin_name(column->origin);
+	char name[PROBE_SPEC_BYTES];
 
-	out->name = probe_builder_text(builder, column->name, strlen(column->name));
+	probe_value_name_write(spec, column->name, name, sizeof(name));
+	out->name = probe_builder_text(builder, name, strlen(name));
 	out->type = probe_builder_text(builder, column->type, strlen(column->type));
 	out->origin = probe_builder_text(builder, origin, strlen(origin));
 	out->kind = column->kind;
@@ -241,7 +243,7 @@ static int make_columns(struct probe_builder *builder, const struct ingest *inge
 		for (uint32_t c = 0; c < builder->list[i].value_count; c++) {
 			struct snapshot_value *value = &builder->values[sums->first[i] + c];
 
-			describe(builder, &reading->columns[c], value);
+			describe(builder, row->spec, &reading->columns[c], value);
 			sums->columns[sums->first[i] + c].value = value;
 		}
 	}
@@ -485,12 +487,13 @@ static const char *put_values(struct probe_builder *builder, struct ingest *inge
 {
 	const struct probe_reading *reading = row->generations[row->newest].reading;
 	const char *at = probe_builder_text(builder, "", 0);
+	char name[PROBE_SPEC_BYTES];
 
 	for (uint32_t i = 0; reading && i < reading->column_count && i < row->log.columns; i++) {
+		probe_value_name_write(row->spec, reading->columns[i].name, name, sizeof(name));
 		if (i)
 			append_raw(builder, between);
-		probe_builder_append(builder, reading->columns[i].name,
-				     strlen(reading->columns[i].name));
+		probe_builder_append(builder, name, strlen(name));
 		probe_builder_append(builder, "=", 1);
 		append_value(builder, ingest, row, line, i, false);
 	}

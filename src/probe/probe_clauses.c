@@ -300,6 +300,18 @@ size_t probe_operand_write(const struct probe_spec *spec, uint32_t index, char *
 				argument->type[0] ? ":" : "", argument->type);
 }
 
+size_t probe_value_name_write(const struct probe_spec *spec, const char *name, char *out,
+			      size_t room)
+{
+	for (uint32_t i = 0; spec && i < spec->argument_count; i++) {
+		const struct probe_argument *argument = &spec->arguments[i];
+
+		if (argument->is_masked && argument->is_implied && !strcmp(argument->name, name))
+			return probe_operand_write(spec, i, out, room);
+	}
+	return (size_t)snprintf(out, room, "%s", name);
+}
+
 bool probe_operand_is_text(const struct probe_argument *argument)
 {
 	static const char *const types[] = { "string", "ustring", "sockaddr", "uuid", "mac" };

@@ -181,6 +181,23 @@ static void test_keys_are_of_the_task_or_values(void **state)
 	assert_int_equal(spec.keys[0].argument, 0);
 }
 
+static void test_a_masked_copy_is_called_as_its_key(void **state)
+{
+	struct probe_spec spec = parse("U:x:m q=$arg1:string n=norm($arg2):string by norm(q), n");
+	char out[100];
+
+	(void)state;
+	assert_int_equal(spec.argument_count, 3);
+	probe_value_name_write(&spec, spec.arguments[2].name, out, sizeof(out));
+	assert_string_equal(out, "norm(q)");
+	probe_value_name_write(&spec, "q", out, sizeof(out));
+	assert_string_equal(out, "q");
+	probe_value_name_write(&spec, "n", out, sizeof(out));	/* it is listed */
+	assert_string_equal(out, "n");
+	probe_value_name_write(NULL, "arg1", out, sizeof(out));	/* a recording has no spec */
+	assert_string_equal(out, "arg1");
+}
+
 static void has_key(const char *text, const char *written)
 {
 	const struct probe_spec spec = parse(text);
@@ -702,6 +719,7 @@ UNIT_TESTS(test_probe_clauses)
 		cmocka_unit_test(test_clauses_stand_in_any_order),
 		cmocka_unit_test(test_keys_are_of_the_task_or_values),
 		cmocka_unit_test(test_a_key_is_written_as_it_is_typed),
+		cmocka_unit_test(test_a_masked_copy_is_called_as_its_key),
 		cmocka_unit_test(test_an_aggregate_is_written_as_it_is_typed),
 		cmocka_unit_test(test_stats_is_count_avg_and_sum),
 		cmocka_unit_test(test_print_takes_each_value),
