@@ -268,7 +268,7 @@ static inline const struct perf_event_header *queue_next_record(const struct que
 struct queue_round_end {
 	uint64_t limit_ns;	/* CLOCK_MONOTONIC; UINT64_MAX: the last round, no limit */
 	uint64_t stalled_rounds;	/* total of interruptions because the queue was full */
-	uint64_t malformed;	/* total of perf_ring_malformed() over all rings */
+	uint64_t malformed;	/* total over all rings, those of switch_waits.h too */
 };
 
 /* The kernel's count of records that it could not write (PERF_FORMAT_LOST, read(2)): exact, while

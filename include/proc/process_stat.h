@@ -28,6 +28,10 @@ struct process_stat {
  * exist (any more); another -errno: unknown. */
 int process_stat_read(struct process_stat *out, uint32_t pid, uint32_t tid);
 
+/* Reads the start of the file @name below @directory, or AT_FDCWD, into @text[@room], terminated:
+ * foreign bytes. Returns their number, or -errno with an empty text. */
+ssize_t process_stat_read_file(int directory, const char *name, char *text, size_t room);
+
 /* Returns the arguments, separated by spaces: foreign bytes, without NUL. "" for a kernel thread
  * and a zombie. malloc'd, owned by the caller; NULL: could not be read. */
 char *process_stat_read_command_line(uint32_t pid);

@@ -263,6 +263,8 @@ static bool put_mark(struct sampler *sampler, uint64_t limit_ns)
 	for (size_t i = 0; i < sampler->set->lane_count; i++)
 		if (is_own(sampler, &sampler->set->lanes[i]))
 			mark.malformed += perf_ring_malformed(sampler->set->lanes[i].ring);
+	if (sampler->config.switch_waits)
+		mark.malformed += switch_waits_malformed(sampler->config.switch_waits);
 	return put_item(sampler, QUEUE_ROUND_END, NULL, &mark, sizeof(mark));
 }
 

@@ -99,6 +99,9 @@ struct switch_waits {
 	/* switch_waits_done_ns(). The thread stores after it queued the records, RELEASE; the
 	 * sampler loads before it takes them, ACQUIRE. */
 	_Atomic uint64_t done_ns;
+	uint64_t malformed;		/* records that could not be parsed */
+	/* switch_waits_malformed(). The thread stores, RELAXED: it is a number alone. */
+	_Atomic uint64_t published_malformed;
 };
 
 static uint64_t next_random(struct switch_waits *waits)
@@ -143,8 +146,11 @@ static bool take_record(struct switch_waits *waits, struct switch_lane *lane,
 	    header->type != PERF_RECORD_EXIT)
 		return false;
 	if (record_parse(&waits->form.format, header, header->size, &record) || !record.has_time ||
-	    !record.has_pid || !record.tid || record.tid == UINT32_MAX ||
-	    is_left_out(waits, record.pid))
+	    !record.has_pid) {
+		waits->malformed++;
+		return false;
+	}
+	if (!record.tid || record.tid == UINT32_MAX || is_left_out(waits, record.pid))
 		return false;
 	if (header->type == PERF_RECORD_EXIT && record.pid == record.tid)
 		id_map_remove(&waits->families, record.pid);
@@ -263,6 +269,15 @@ static struct switch_lane *find_oldest(struct switch_waits *waits, uint64_t limi
 	return oldest;
 }
 
+static void publish_malformed(struct switch_waits *waits)
+{
+	uint64_t malformed = waits->malformed;
+
+	for (size_t i = 0; i < waits->lane_count; i++)
+		malformed += perf_ring_malformed(waits->lanes[i].ring);
+	atomic_store_explicit(&waits->published_malformed, malformed, memory_order_relaxed);
+}
+
 /* Counts all switches up to @limit_ns. */
 static void drain(struct switch_waits *waits, uint64_t limit_ns)
 {
@@ -278,27 +293,19 @@ static void drain(struct switch_waits *waits, uint64_t limit_ns)
 		count_switch(waits, lane);
 		advance(waits, lane);
 	}
+	publish_malformed(waits);
 	atomic_store_explicit(&waits->done_ns, limit_ns, memory_order_release);
 }
 
 /* From threads that wait to their stacks. */
 
-static ssize_t read_file(uint32_t pid, uint32_t tid, const char *name, char *text, size_t room)
+/* Reads a file of the thread, as process_stat_read_file(). */
+static ssize_t read_text(uint32_t pid, uint32_t tid, const char *name, char *text, size_t room)
 {
 	char path[64];
-	ssize_t got;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/%s", pid, tid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	got = read(fd, text, room - 1);
-	if (got < 0)
-		got = -errno;
-	close(fd);
-	text[got < 0 ? 0 : got] = '\0';
-	return got;
+	return process_stat_read_file(AT_FDCWD, path, text, room);
 }
 
 static char read_state(const struct switched_thread *thread)
@@ -306,7 +313,7 @@ static char read_state(const struct switched_thread *thread)
 	char text[1024];
 	struct process_stat stat;
 
-	return read_file(thread->pid, thread->tid, "stat", text, sizeof(text)) > 0 &&
+	return read_text(thread->pid, thread->tid, "stat", text, sizeof(text)) > 0 &&
 	       process_stat_parse(&stat, text) ? stat.state : 0;
 }
 
@@ -370,7 +377,7 @@ static bool read_thread(struct switch_waits *waits, struct switched_thread *thre
 	size_t bytes;
 
 	stack->begin_ns = clock_now_ns();
-	got = read_file(thread->pid, thread->tid, "syscall", text, sizeof(text));
+	got = read_text(thread->pid, thread->tid, "syscall", text, sizeof(text));
 	if (got == -EPERM || got == -EACCES)
 		switch_clock_refuse(&waits->clock, thread);
 	if (got <= 0 || !thread_call_parse(&call, text))
@@ -574,7 +581,7 @@ static uint32_t process_of(uint32_t tid)
 	char text[STATUS_BYTES];
 	const char *at;
 
-	if (read_file(tid, tid, "status", text, sizeof(text)) <= 0)
+	if (read_text(tid, tid, "status", text, sizeof(text)) <= 0)
 		return 0;
 	at = strstr(text, name);
 	return at ? (uint32_t)strtoul(at + strlen(name), NULL, 10) : 0;
@@ -652,6 +659,11 @@ int switch_waits_start(struct switch_waits *waits)
 	atomic_store(&waits->done_ns, waits->begin_ns);
 	add_threads(waits);
 	return start_reader(waits);
+}
+
+uint64_t switch_waits_malformed(const struct switch_waits *waits)
+{
+	return atomic_load_explicit(&waits->published_malformed, memory_order_relaxed);
 }
 
 uint64_t switch_waits_done_ns(const struct switch_waits *waits)

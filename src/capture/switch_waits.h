@@ -52,6 +52,8 @@ void switch_waits_watch(struct switch_waits *waits, uint64_t now_ns);
 /* Returns a time, CLOCK_MONOTONIC: all records of waits that ended before are in the queue. Any
  * thread. */
 uint64_t switch_waits_done_ns(const struct switch_waits *waits);
+/* Returns how many records of the rings could not be parsed so far. Any thread. */
+uint64_t switch_waits_malformed(const struct switch_waits *waits);
 /* Queues all waits until now, also those that go on, and ends the thread. Later calls change
  * nothing. The sampler's thread, or the one that starts and destroys while there is none. */
 void switch_waits_end(struct switch_waits *waits);

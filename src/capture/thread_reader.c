@@ -85,20 +85,11 @@ struct attempt {
 	char text[FILE_BYTES];
 };
 
-/* Reads a file of the thread into @text, NUL-terminated. Returns its length or -errno. */
-static ssize_t read_file(int directory, const char *name, char text[FILE_BYTES])
+/* Reads a file of the thread, as process_stat_read_file(). */
+static ssize_t read_text(struct attempt *attempt, const char *name)
 {
-	const int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
-	ssize_t got;
-
-	if (fd < 0)
-		return -errno;
-	got = whole_read(fd, text, FILE_BYTES - 1);
-	if (got < 0)
-		got = -errno;
-	close(fd);
-	text[got < 0 ? 0 : got] = '\0';
-	return got;
+	return process_stat_read_file(attempt->directory, name, attempt->text,
+				      sizeof(attempt->text));
 }
 
 /* Returns the number after @name and blanks and colons in @text; 0: there is none. */
@@ -116,7 +107,7 @@ static uint64_t number_after(const char *text, const char *name)
 /* The number of its switches so far, from "status"; UINT64_MAX: unknown. */
 static uint64_t count_switches(struct attempt *attempt)
 {
-	if (read_file(attempt->directory, "status", attempt->text) <= 0)
+	if (read_text(attempt, "status") <= 0)
 		return UINT64_MAX;
 	return number_after(attempt->text, "\nvoluntary_ctxt_switches") +
 	       number_after(attempt->text, "\nnonvoluntary_ctxt_switches");
@@ -127,7 +118,7 @@ static uint64_t count_runs(struct attempt *attempt)
 {
 	uint64_t runs = 0;
 
-	if (read_file(attempt->directory, "schedstat", attempt->text) > 0 &&
+	if (read_text(attempt, "schedstat") > 0 &&
 	    sscanf(attempt->text, "%*u %*u %" SCNu64, &runs) == 1 && runs)
 		return runs;
 	return count_switches(attempt) + 1;
@@ -219,7 +210,8 @@ static int64_t measure_cpu(uint32_t cpu)
 
 			nanosleep(&moment, NULL);	/* so that it begins to run anew */
 			now_ns = clock_now_ns();
-			if (read_file(directory, "sched", text) > 0 && parse_run_time(text))
+			if (process_stat_read_file(directory, "sched", text,
+						   sizeof(text)) > 0 && parse_run_time(text))
 				lag_ns = (int64_t)now_ns - parse_run_time(text);
 		}
 	}
@@ -236,7 +228,7 @@ static void read_since(struct thread_reader *reader, struct attempt *attempt,
 {
 	int64_t run_ns;
 
-	if (thread->cpu >= CPUS_MAX || read_file(attempt->directory, "sched", attempt->text) <= 0)
+	if (thread->cpu >= CPUS_MAX || read_text(attempt, "sched") <= 0)
 		return;
 	run_ns = parse_run_time(attempt->text);
 	if (!run_ns)
@@ -254,7 +246,7 @@ static void read_kernel(struct attempt *attempt, struct thread_now *thread)
 {
 	char names[KERNEL_BYTES];
 
-	if (read_file(attempt->directory, "stack", attempt->text) > 0 &&
+	if (read_text(attempt, "stack") > 0 &&
 	    thread_kernel_parse(attempt->text, names, sizeof(names)))
 		thread->kernel = strdup(names);
 }
@@ -378,7 +370,7 @@ static bool read_stat(struct attempt *attempt, struct thread_now *thread, bool *
 {
 	struct process_stat stat;
 
-	if (read_file(attempt->directory, "stat", attempt->text) <= 0 ||
+	if (read_text(attempt, "stat") <= 0 ||
 	    !process_stat_parse(&stat, attempt->text))
 		return false;
 	memcpy(thread->comm, stat.comm, sizeof(thread->comm));
@@ -391,7 +383,7 @@ static bool read_stat(struct attempt *attempt, struct thread_now *thread, bool *
 /* Reads system call and registers. Returns what is known of the thread then. */
 static enum thread_look read_call(struct attempt *attempt)
 {
-	const ssize_t got = read_file(attempt->directory, "syscall", attempt->text);
+	const ssize_t got = read_text(attempt, "syscall");
 
 	if (got == -EPERM || got == -EACCES)
 		return THREAD_REFUSED;
@@ -498,7 +490,7 @@ static bool read_thread(struct thread_reader *reader, struct thread_now *thread)
 				     is_new || !i ? find_registers(reader, thread) : NULL, thread);
 	}
 	if (is_there && !thread->inner_tid &&
-	    read_file(attempt.directory, "status", attempt.text) > 0)
+	    read_text(&attempt, "status") > 0)
 		thread->inner_tid = innermost_id(attempt.text, &is_inner);
 	close(attempt.directory);
 	if (!is_there || thread->look == THREAD_CHANGED || thread->look == THREAD_RUNNING)
@@ -676,7 +668,7 @@ static int append_process(struct thread_reader *reader, uint32_t pid, uint32_t t
 	directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
 		return 0;
-	got = read_file(directory, "status", text);
+	got = process_stat_read_file(directory, "status", text, sizeof(text));
 	close(directory);
 	if (got <= 0)
 		return 0;

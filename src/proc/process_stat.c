@@ -43,6 +43,21 @@ bool process_stat_parse(struct process_stat *out, const char *text)
 	return true;
 }
 
+ssize_t process_stat_read_file(int directory, const char *name, char *text, size_t room)
+{
+	const int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+	ssize_t got = -errno;
+
+	if (fd >= 0) {
+		got = whole_read(fd, text, room - 1);
+		if (got < 0)
+			got = -errno;
+		close(fd);
+	}
+	text[got < 0 ? 0 : got] = '\0';
+	return got;
+}
+
 /* Reads up to @capacity bytes of a file below /proc. Returns their number, or -errno. */
 static ssize_t read_start(const char *path, char *out, size_t capacity)
 {
