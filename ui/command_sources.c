@@ -133,16 +133,28 @@ void cmd_quit(struct ui_state *state)
 	state->out.wants_quit = true;
 }
 
-/* Saving folded stacks to a file. The analyzer makes them, because the screen has neither all paths
- * nor their commands; ui/screen.c has them written. */
+/* Saving folded stacks, or the table that is shown, to a file. The analyzer makes them, because the
+ * screen has neither all paths nor their commands; ui/screen.c has them written. */
+
+static bool ends_with(const char *name, const char *end)
+{
+	const size_t length = strlen(name), bytes = strlen(end);
+
+	return length > bytes && !strcmp(name + length - bytes, end);
+}
 
 static void save_accepted(struct ui_state *state)
 {
-	if (!state->prompt.text[0])
+	const char *path = state->prompt.text;
+	struct outbox *out = &state->out;
+
+	if (!path[0])
 		return;
-	snprintf(state->out.save_path, sizeof(state->out.save_path), "%s", state->prompt.text);
-	state->out.wants_stacks = true;
-	state_request(state, REQUEST_STACKS, state->query.show_idle, 0);
+	snprintf(out->save_path, sizeof(out->save_path), "%s", path);
+	out->is_table = ends_with(path, ".csv") || ends_with(path, ".md");
+	out->style = ends_with(path, ".csv") ? TABLE_CSV : TABLE_MARKDOWN;
+	out->wants_stacks = true;
+	state_request_stacks(state);
 	state_say(state, "writing %s\u2026", state->out.save_path);
 }
 

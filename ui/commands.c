@@ -292,7 +292,7 @@ const struct command commands[] = {
 	{ { 't' }, "target", IN_SAMPLES | IN_COUNTERS, ASKS, { .run = cmd_target },
 	  "Sample other processes, threads, users or CPUs, or everything", NULL, 0 },
 	{ { 'P' }, "save-stacks", IN_SAMPLES, ASKS, { .run = cmd_save_stacks },
-	  "Write the stacks of this window to a file: folded, for flame graph programs", NULL, 0 },
+	  "Write this window to a file: folded stacks; NAME.csv, NAME.md: its table", NULL, 0 },
 	{ { 'T' }, "theme", IN_ALL, PLAIN, { .run = cmd_theme }, "The next theme of colours", NULL,
 	  0 },
 	{ { 'M' }, "mouse", IN_ALL, PLAIN, { .run = cmd_mouse },

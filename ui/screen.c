@@ -29,6 +29,7 @@
 #include "views/view_threads.h"
 #include "widgets/finder.h"
 
+#define MARKDOWN_ROWS 40		/* as without a screen */
 #define SIGNAL_STATUS(signal) (128 + (signal))
 #define UI_NICE (-10)		/* a key must be answered while every CPU is busy */
 
@@ -55,7 +56,8 @@ struct screen {
 	uint64_t escape_ns;	/* end of the wait for more bytes of a key */
 	const struct theme *theme;	/* theme that the terminal has now */
 	bool is_mouse_off;
-	struct folded_file *save;	/* owned; NULL: nothing is being written */
+	struct snapshot_file *save;	/* owned; NULL: nothing is being written */
+	bool is_table;			/* `save` is one */
 	uint64_t end_ns;	/* when the screen ends by itself; 0: never */
 	uint64_t pause_ns;	/* pause at the first snapshot of this time or later; 0: don't */
 	int status;		/* result of screen_run(); < 0: go on */
@@ -177,8 +179,10 @@ static void end_save(struct screen *screen)
 	struct diag why = { 0 };
 	uint64_t samples;
 
-	if (folded_file_finish(screen->save, &samples, &why))
+	if (snapshot_file_finish(screen->save, &samples, &why))
 		state_say(state, "%s", why.text);
+	else if (screen->is_table)
+		state_say(state, "the table is in %s", state->out.save_path);
 	else
 		state_say(state, "%" PRIu64 " samples in %s", samples, state->out.save_path);
 	screen->save = NULL;
@@ -194,12 +198,31 @@ static bool is_of_another_time(const struct ui_state *state, const struct snapsh
 	       stacks->asked_end_ns != state->query.time.end_ns;
 }
 
+/* The table that @snapshot, made for it, has. */
+static struct table_options table_of(const struct ui_state *state, const struct snapshot *snapshot)
+{
+	return (struct table_options){
+		.style = state->out.style,
+		.kind = snapshot->listing ? TABLE_LISTING
+			: snapshot->tree.direction != TREE_NONE ? TABLE_TREE
+			: snapshot->groups.level_count ? TABLE_GROUPS : TABLE_ROWS,
+		.print = {
+			.filter = state->query.breadcrumbs.filter,
+			.show_idle = state->query.show_idle,
+			.has_groups = snapshot->groups.level_count,
+			.max_rows = state->out.style == TABLE_CSV ? SIZE_MAX : MARKDOWN_ROWS,
+		},
+		.layer = LISTING_MIXED,
+	};
+}
+
 /* Takes the folded stacks from @fresh. Requests them again if they are missing (lost with a skipped
  * snapshot) or of another window or filter. */
 static void take_stacks(struct screen *screen, struct snapshot *fresh)
 {
 	struct ui_state *state = &screen->state;
 	struct snapshot *stacks = fresh->folded;
+	struct table_options table;
 	struct diag why = { 0 };
 
 	fresh->folded = NULL;
@@ -209,20 +232,23 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 	}
 	if (!stacks || stacks->query != state->query.number || is_of_another_time(state, stacks)) {
 		snapshot_destroy(stacks);
-		state_request(state, REQUEST_STACKS, state->query.show_idle, 0);
+		state_request_stacks(state);
 		return;
 	}
 	state->out.wants_stacks = false;
-	if (!stacks->tree.samples && !stacks->is_compared) {
+	if (!state->out.is_table && !stacks->tree.samples && !stacks->is_compared) {
 		state_say(state, "nothing is written: there is no sample with this path and these "
 			  "filters in the window");
 		snapshot_destroy(stacks);
 		return;
 	}
-	if (folded_file_start(&screen->save, state->out.save_path, stacks, &why))
+	table = table_of(state, stacks);
+	screen->is_table = state->out.is_table;
+	if (snapshot_file_start(&screen->save, state->out.save_path, stacks,
+				screen->is_table ? &table : NULL, &why))
 		state_say(state, "%s", why.text);
 	else
-		screen->sources[SOURCE_SAVE].fd = folded_file_fd(screen->save);
+		screen->sources[SOURCE_SAVE].fd = snapshot_file_fd(screen->save);
 }
 
 /* Pauses after the command that limited the time has ended: its samples stay on the screen. */

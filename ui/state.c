@@ -570,6 +570,14 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 	*end = (struct request){ .kind = kind, .value = value, .value_ns = value_ns };
 }
 
+void state_request_stacks(struct ui_state *state)
+{
+	const enum stacks_wanted wanted = state->out.is_table ? STACKS_AS_SHOWN
+					  : state->query.show_idle ? STACKS_WITH_IDLE : STACKS_BUSY;
+
+	state_request(state, REQUEST_STACKS, wanted, 0);
+}
+
 /* Returns a hash that tells lists apart; 0: an empty list. */
 static uint64_t hash_of(const struct request *request)
 {

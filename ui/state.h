@@ -159,7 +159,9 @@ struct outbox {
 	struct probe_sent sent[PROBE_SLOTS];
 	uint64_t adding;	/* number of the newest PROBE_ADD until its last reply; 0: none */
 	struct probe_tally tallies[STATE_REQUESTS];	/* outcomes of recent PROBE_ADD requests */
-	bool wants_stacks;	/* the loop has folded stacks written to save_path */
+	bool wants_stacks;	/* the loop has stacks, or a table, written to save_path */
+	bool is_table;		/* it is a table, in this style */
+	enum table_style style;
 	char save_path[PROMPT_BYTES];
 	bool wants_clipboard;	/* the loop copies `clipboard` to the terminal's clipboard */
 	char clipboard[COMMAND_LINE_BYTES];
@@ -307,6 +309,8 @@ void state_open_menu(struct ui_state *state, const struct menu_use *use, const c
 		     bool is_bottom);
 
 /* Queues a request to the analyzer; a queued one of the same kind is obsolete and replaced. */
+/* Requests what is to be written to save_path. */
+void state_request_stacks(struct ui_state *state);
 void state_request(struct ui_state *state, enum request_kind kind, uint32_t value,
 		   uint64_t value_ns);
 /* Requests the source lines that the view wants, unless it did already. Call after drawing. */

@@ -20,8 +20,8 @@ enum request_kind {
 	REQUEST_EVENT,		/* show event number value */
 	REQUEST_SOURCES,	/* look up the source lines of `requests`, and no longer those
 				 * requested before. A snapshot comes when some were found */
-	REQUEST_STACKS,		/* add all stacks of the window to the next snapshot; value 1: idle
-				 * ones, too */
+	REQUEST_STACKS,		/* add all stacks of the window to the next snapshot; value: enum
+				 * stacks_wanted */
 	REQUEST_FREEZE,		/* freeze the window. begin_ns 0: it ends at value_ns, a snapshot's
 				 * time_ns, and new snapshots come only on request or with new
 				 * names. Else it is begin_ns..value_ns regardless of
@@ -31,6 +31,12 @@ enum request_kind {
 	REQUEST_BASELINE,	/* mark begin_ns..value_ns as the baseline ("A") that windows are
 				 * compared with; value 1: all counted before and after it.
 				 * value_ns 0: no baseline */
+};
+
+enum stacks_wanted {
+	STACKS_BUSY,
+	STACKS_WITH_IDLE,
+	STACKS_AS_SHOWN,	/* instead of stacks: all that the query shows */
 };
 
 struct request {

@@ -369,7 +369,8 @@ struct snapshot {
 						 * total weight first. KEY_EVENT: by samples, as
 						 * weights of different events can't be compared */
 	struct snapshot *folded;	/* owned; REQUEST_STACKS: the same window and filter, with a
-				 * tree of all callees below their commands. Else NULL */
+				 * tree of all callees below their commands, or with all that
+				 * the query shows. Else NULL */
 	struct snapshot_probes probes;	/* count 0: there are none */
 	struct snapshot_events *events;	/* owned; --format events only, else NULL */
 	struct listing *listing;	/* owned; NULL: not requested */

@@ -314,7 +314,7 @@ static bool apply_request(struct analyzer *analyzer, const struct request *reque
 		break;
 	case REQUEST_STACKS:
 		publisher->wants_stacks = true;
-		publisher->wants_idle_stacks = request->value;
+		publisher->stacks_wanted = (enum stacks_wanted)request->value;
 		break;
 	case REQUEST_SOURCES:
 		source_lines_request(&publisher->source_lines, request->requests, request->value);

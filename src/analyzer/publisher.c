@@ -910,6 +910,20 @@ static struct snapshot *make_shown(struct publisher *publisher, const struct sna
 	return NULL;
 }
 
+/* Makes a snapshot of all that the query shows, also what a screen has no room for. */
+static struct snapshot *make_whole(struct publisher *publisher, struct snapshot head,
+				   struct window_span span)
+{
+	struct query query = publisher->config->query;
+
+	query.tree_limit_pct = -1;
+	query.tree = query.tree == TREE_BOTH ? TREE_CALLEES : query.tree;
+	query.heat = query.event_columns = false;
+	query.counters = COUNTERS_NONE;
+	return make_one(publisher, head, &query, span, shown_event(publisher, head.event_count),
+			NULL);
+}
+
 /* Makes the snapshot for REQUEST_STACKS. NULL: out of memory; the screen requests it again. */
 static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot head,
 				    struct window_span span)
@@ -920,11 +934,13 @@ static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot
 		.raw_names = publisher->config->query.raw_names,
 		.raw_waits = publisher->config->query.raw_waits, .tree = TREE_CALLEES,
 		.tree_inlined = publisher->config->query.tree_inlined,
-		.tree_idle = publisher->wants_idle_stacks, .tree_commands = true,
+		.tree_idle = publisher->stacks_wanted == STACKS_WITH_IDLE, .tree_commands = true,
 		.tree_limit_pct = -1,
 	};
 
 	publisher->wants_stacks = false;
+	if (publisher->stacks_wanted == STACKS_AS_SHOWN)
+		return make_whole(publisher, head, span);
 	return make_one(publisher, head, &query, span, shown_event(publisher, head.event_count),
 			NULL);
 }

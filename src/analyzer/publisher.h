@@ -45,7 +45,8 @@ struct publisher {
 	uint64_t frozen_ns;	/* end of windows while frozen; 0: windows end now */
 	uint64_t chosen_ns;	/* begin of the window, if one was chosen; else 0 */
 	struct own_cost own_cost;
-	bool wants_stacks, wants_idle_stacks;	/* for the next snapshot: REQUEST_STACKS */
+	bool wants_stacks;		/* for the next snapshot: REQUEST_STACKS */
+	enum stacks_wanted stacks_wanted;
 	bool is_ended;		/* no more records will come */
 	uint64_t names_asked_ns;	/* since when events wait for names; 0: none do */
 	bool has_asked_last;		/* the names of the last events were requested */

@@ -576,6 +576,24 @@ static void test_stacks_come_along_once_when_they_are_asked_for(void **state)
 	snapshot_destroy(snapshot);
 }
 
+static void test_what_is_shown_comes_along_whole(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	publisher_fixture_sample(50, 60);
+	publisher.wants_stacks = true;
+	publisher.stacks_wanted = STACKS_AS_SHOWN;
+	snapshot = publisher_fixture_make();
+	assert_non_null(snapshot->folded);
+	assert_int_equal(snapshot->folded->tree.direction, TREE_NONE);
+	assert_int_equal(snapshot->folded->keys, snapshot->keys);
+	assert_int_equal(snapshot->folded->row_count, snapshot->row_count);
+	assert_true(snapshot->row_count > 0);
+	assert_int_equal(snapshot->folded->query, snapshot->query);
+	snapshot_destroy(snapshot);
+}
+
 UNIT_TESTS(test_publisher)
 {
 	const struct CMUnitTest tests[] = {
@@ -610,6 +628,7 @@ UNIT_TESTS(test_publisher)
 		PUBLISHER_TEST(test_a_tree_is_of_the_same_samples_as_the_rows),
 		PUBLISHER_TEST(test_both_trees_are_of_the_same_samples),
 		PUBLISHER_TEST(test_stacks_come_along_once_when_they_are_asked_for),
+		PUBLISHER_TEST(test_what_is_shown_comes_along_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

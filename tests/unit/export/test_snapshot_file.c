@@ -56,13 +56,13 @@ static struct snapshot *make_stacks(void)
 
 static int write_file(const char *to, uint64_t *samples, struct diag *why)
 {
-	struct folded_file *file;
+	struct snapshot_file *file;
 	struct pollfd done = { .events = POLLIN };
 
-	assert_int_equal(folded_file_start(&file, to, make_stacks(), why), 0);
-	done.fd = folded_file_fd(file);
+	assert_int_equal(snapshot_file_start(&file, to, make_stacks(), NULL, why), 0);
+	done.fd = snapshot_file_fd(file);
 	assert_int_equal(poll(&done, 1, -1), 1);
-	return folded_file_finish(file, samples, why);
+	return snapshot_file_finish(file, samples, why);
 }
 
 static void test_a_new_file_is_its_owners_alone(void **state)
@@ -82,6 +82,32 @@ static void test_a_new_file_is_its_owners_alone(void **state)
 	assert_int_equal(fstat(fd, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
 	close(fd);
+}
+
+static void test_a_table_is_written_as_it_is_asked_for(void **state)
+{
+	static const char lines[] = "time_ns,event,self_pct,total_pct,self,self_period,total,"
+				    "total_period,depth,dso,level,symbol,path\n"
+				    "0,cycles,0.0000,100.0000,0,0,3,3,0,,,app,app\n"
+				    "0,cycles,100.0000,100.0000,3,3,3,3,1,/usr/bin/postgres,.,"
+				    "main,app;main\n";
+	const struct table_options table = { .style = TABLE_CSV, .kind = TABLE_TREE,
+					     .print.max_rows = SIZE_MAX };
+	char text[sizeof(lines) + 1] = "";
+	struct snapshot *snapshot = make_stacks();
+	struct snapshot_file *file;
+	struct diag why = { 0 };
+	uint64_t samples;
+	int fd;
+
+	(void)state;
+	snapshot->event = "cycles";
+	assert_int_equal(snapshot_file_start(&file, path, snapshot, &table, &why), 0);
+	assert_int_equal(snapshot_file_finish(file, &samples, &why), 0);
+	fd = open(path, O_RDONLY);
+	assert_true(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	assert_string_equal(text, lines);
 }
 
 static void test_what_is_there_stays(void **state)
@@ -112,10 +138,11 @@ static void test_a_place_that_is_not_there_is_said(void **state)
 	assert_non_null(strstr(why.text, "no such directory"));
 }
 
-UNIT_TESTS(test_folded_file)
+UNIT_TESTS(test_snapshot_file)
 {
 	const struct CMUnitTest tests[] = {
 		FILE_TEST(test_a_new_file_is_its_owners_alone),
+		FILE_TEST(test_a_table_is_written_as_it_is_asked_for),
 		FILE_TEST(test_what_is_there_stays),
 		FILE_TEST(test_a_place_that_is_not_there_is_said),
 	};
