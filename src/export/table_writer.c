@@ -7,6 +7,7 @@
 #include "table_columns.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,11 +142,15 @@ static void put_change(struct cells *cells, const struct table_columns *columns,
 					     [ROW_GONE] = "gone" };
 	const bool of_total = columns->options.print.by_total;
 	const bool has_change = snapshot->is_compared && !row->is_idle;
+	const double sigmas = has_change ? row_changes_sigmas(snapshot, row, of_total) : NAN;
 
 	cells_change(cells, "change_points", "CHANGE", has_change,
 		     has_change ? row_changes_points(snapshot, row, of_total) : 0, PCT_DIGITS);
+	cells_word(cells, NULL, "",
+		   has_change && row_changes_is_noise(snapshot, row, of_total) ? "~" : "");
 	cells_word(cells, "change", "",
 		   snapshot->is_compared ? marks[row_changes_presence(row)] : "");
+	cells_real(cells, "change_sigmas", NULL, has_change && !isnan(sigmas), sigmas, 2);
 }
 
 static void put_stats(struct cells *cells, const struct table_columns *columns,

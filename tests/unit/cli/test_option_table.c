@@ -112,7 +112,8 @@ static void test_all_but_what_is_about_one_run_may_be_configured(void **state)
 	static const char *const of_one_run[] = {
 		"all-cpus", "pid", "tid", "cgroup", "kill-command", "input", "diff", "fail-above",
 		"stacks",
-		"annotate", "layer", "batch", "duration", "threads-now", "format", "fields",
+		"annotate", "layer", "batch", "duration", "threads-now", "format", "table",
+		"fields",
 		"probe", "weight", "inside",
 		"probe", "preset", "list-presets",
 		"dry-run", "list-targets", "list-events", "lines", "vars", "externs", "vmlinux",

@@ -148,16 +148,17 @@ static void test_what_has_changed_most_comes_first(void **state)
 	snapshot = compared(compared_rows);
 	assert_text(&snapshot, &everything,
 		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  40 samples  own 0.0 %\n"
-		"# compared with A: a.data  5.0 s  50 samples\n"
+		"# compared with A: a.data  5.0 s  50 samples  (~ chance explains the "
+		"change)\n"
 		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s  CHANGE/s"
 		"  COMMAND           DSO                       SYMBOL\n"
 		"  -70.00  gone    0.00    70.00    0.00     80.00        0.0          7.0"
 		"      -7.0  app               app                       [.] old\n"
-		"  +45.00         75.00    30.00  100.00    100.00        3.0          3.0"
+		"  +45.00~        75.00    30.00  100.00    100.00        3.0          3.0"
 		"      +0.0  app               app                       [.] main\n"
-		"  +25.00  new    25.00     0.00   25.00      0.00        1.0          0.0"
+		"  +25.00~ new    25.00     0.00   25.00      0.00        1.0          0.0"
 		"      +1.0  app               app                       [.] fresh\n"
-		"   +0.00          0.00     0.00  100.00    100.00        0.0          0.0"
+		"   +0.00~         0.00     0.00  100.00    100.00        0.0          0.0"
 		"      +0.0  app               app                       [.] same\n"
 		"\n");
 }
@@ -172,12 +173,13 @@ static void test_with_children_the_change_is_of_totals(void **state)
 	snapshot = compared(compared_rows);
 	assert_text(&snapshot, &options,
 		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  40 samples  own 0.0 %\n"
-		"# compared with A: a.data  5.0 s  50 samples\n"
+		"# compared with A: a.data  5.0 s  50 samples  (~ chance explains the "
+		"change)\n"
 		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s  CHANGE/s"
 		"  COMMAND           DSO                       SYMBOL\n"
 		"  -80.00  gone    0.00    70.00    0.00     80.00        0.0          8.0"
 		"      -8.0  app               app                       [.] old\n"
-		"  +25.00  new    25.00     0.00   25.00      0.00        1.0          0.0"
+		"  +25.00~ new    25.00     0.00   25.00      0.00        1.0          0.0"
 		"      +1.0  app               app                       [.] fresh\n"
 		"  ... 2 more rows (-E shows more)\n"
 		"\n");
@@ -444,7 +446,8 @@ static void test_an_idle_row_has_no_share(void **state)
 	assert_text(&snapshot, &options,
 		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  11 samples  idle 9"
 		"  own 0.0 %\n"
-		"# compared with A: a.data  5.0 s  0 samples\n"
+		"# compared with A: a.data  5.0 s  0 samples  (~ chance explains the "
+		"change)\n"
 		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s"
 		"  CHANGE/s  COMMAND         \n"
 		"       -  new     idle     idle    idle      idle        0.9          0.0"
