@@ -282,6 +282,8 @@ struct probe_stream_ref {
 	const struct probe_stream *stream;
 	uint32_t slot;
 	bool is_leave;
+	uint32_t middle;	/* the point between the first and the last, counted from 1; 0: one
+				 * of these */
 };
 
 struct probe_hits {

@@ -45,6 +45,7 @@ struct probe_node {
 	bool is_pointed;	/* the record has only the address of this text: only the kernel's
 				 * filter can follow it (Linux 5.18) */
 	bool is_negative;
+	bool is_time;		/* the number was typed with a unit of time, and is in ns */
 	uint64_t number;	/* magnitude */
 	char text[PROBE_CONDITION_TEXT];	/* numbers, too: a text field may be "42" */
 };

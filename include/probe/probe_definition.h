@@ -36,6 +36,8 @@ struct probe_column {			/* one value of a hit, as shown */
 	bool is_return;			/* the value is in the return's record */
 	bool is_copied;			/* a BPF program copied it: where it is unknown, its page
 					 * was not in memory */
+	uint8_t stage;			/* the time of a stage, counted from 1, which is in no
+					 * record; 0: another value */
 	int field;			/* index into the stream's `fields` */
 	int late_field;			/* index into those of `leave`: the same text, read again
 					 * there; used where the first could not be read; 0, which
@@ -54,10 +56,12 @@ struct probe_name {
 /* How the records of one probe are read. Made at each attach; constant except for `names`. */
 struct probe_reading {
 	struct probe_stream entry, leave;	/* `leave`: of PROBE_RETURN and _LATENCY */
+	struct probe_stream middles[PROBE_MIDDLES_MAX];	/* by spec.middles; for pairing only */
 	struct probe_column columns[PROBE_VALUES_MAX];
 	uint32_t column_count;
 	int entry_keys[PROBE_ON_MAX], leave_keys[PROBE_ON_MAX];	/* by spec.on: indices into the
 								 * streams' `fields` */
+	int middle_keys[PROBE_MIDDLES_MAX][PROBE_ON_MAX];
 	struct probe_condition condition;	/* the part the kernel does not filter */
 	struct probe_name *names;	/* owned by the analyzer's thread: [PROBE_NAMES], or NULL */
 	bool has_filtered_entries;	/* the kernel drops entries: a return alone is no loss */

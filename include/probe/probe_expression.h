@@ -18,7 +18,7 @@ bool probe_expression_value(const struct probe_expression *expression,
 			    probe_argument_value *look_up, const void *context,
 			    int64_t latency_ns, int64_t *out);
 
-/* True: it is the latency itself, a time in ns. */
+/* True: it is the latency itself or the time of a stage, in ns. */
 bool probe_expression_is_time(const struct probe_expression *expression);
 
 /* The buckets of a histogram rise with their values:
@@ -29,10 +29,12 @@ bool probe_expression_is_time(const struct probe_expression *expression);
  *                  most PROBE_BUCKETS_MAX - 1: to and above */
 #define PROBE_BUCKETS_MAX  1024
 
-/* True: the values of @aggregate are latencies. */
+/* True: the values of @aggregate are latencies, or times of a stage of one. */
 static inline bool probe_aggregate_is_ns(const struct probe_aggregate *aggregate)
 {
-	return aggregate->value.count == 1 && aggregate->value.terms[0].kind == TERM_LATENCY;
+	const enum probe_term_kind kind = aggregate->value.terms[0].kind;
+
+	return aggregate->value.count == 1 && (kind == TERM_LATENCY || kind == TERM_STAGE);
 }
 
 /* Returns the index of the aggregate that probe_aggregate_write() writes as @name; -1: none is. */

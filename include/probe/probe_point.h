@@ -38,6 +38,7 @@ enum probe_origin {
 	ORIGIN_ABI,		/* the calling convention alone: a guess about the prototype */
 	ORIGIN_FORMAT,		/* a field of the tracepoint */
 	ORIGIN_NOTE,		/* an argument in the USDT probe's note */
+	ORIGIN_STAGE,		/* the time of a stage of the latency */
 };
 
 enum probe_value_kind {
@@ -111,6 +112,9 @@ struct probe_point {
 	 * that of a probe of this point alone. A value of `sites` with is_return is a copy of one
 	 * of its values. NULL: the latency is of one function or from a point to itself. */
 	struct probe_point *end;
+	/* Owned, [spec.middle_count]: the points between the first and the last of a latency with
+	 * stages, as `end`; of their values only those that join are kept. */
+	struct probe_point *middles[PROBE_MIDDLES_MAX];
 	/* Indices in the sites' values of those that join the two points, by spec.on; unused for a
 	 * tracepoint, whose fields do. */
 	uint32_t on_values[PROBE_ON_MAX];
@@ -140,6 +144,9 @@ void probe_point_free(struct probe_point *points, uint32_t count);
 
 /* Returns what has the sites of an edge: the second of two points, if @is_second, else @points. */
 const struct probe_point *probe_point_of_edge(const struct probe_point *points, bool is_second);
+/* Returns the point @index, 0 for the first one, then those that follow it on the way to the
+ * last; NULL: there are no more. */
+const struct probe_point *probe_point_at(const struct probe_point *points, uint32_t index);
 /* True: that edge of the probe is the return of a function. */
 bool probe_point_is_at_return(const struct probe_point *points, bool is_second);
 /* True: @spec joins the tracepoints of the entry and the exit of one system call. */
@@ -198,7 +205,7 @@ extern const struct probe_cost probe_cost_expected;
  * a hit of the first. */
 double probe_cost_of_hit(const struct probe_cost *cost, const struct probe_point *points,
 			 bool with_stacks);
-/* Returns the cost of a hit of the second of two points; 0: there is none. */
+/* Returns the cost of a hit of each point after the first, in all; 0: there is none. */
 double probe_cost_of_end(const struct probe_cost *cost, const struct probe_point *points);
 
 /* Sets meaning and kind of @value by the type and the norm() that the user typed in @argument. */

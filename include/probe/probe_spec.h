@@ -10,16 +10,19 @@
  *   lat:POINT->POINT              from one point to the next hit of another, of any two kinds, that
  *                                 has the same fields `on`, or without them the same thread;
  *                                 lat:t:syscalls:sys_enter_X alone goes to sys_exit_X
+ *   lat:POINT->POINT->POINT...    through up to 8 points in this order, its stages: lat is the
+ *                                 whole time, lat1 that of the first stage, lat2 ...
  *   FUNC also: FUNC%return  FUNC+OFFSET  FUNC:LINE  FILE.c:LINE  and * ? {A,B} as wildcards; in a
  *   file 0xADDRESS  fn_ADDRESS, the start of a function that may have no symbol (as nm prints it);
  *   FUNC@FILE.c[...], the function of that name that FILE.c declares; FUNC;PATTERN  FILE.c;PATTERN,
  *   the lines whose text matches: a glob that ignores blanks, ends at a blank or is in quotes
  *   NAME: what the probe is called, a C identifier; no other probe may have it
  *   BUILDID: 16 to 40 hexadecimal digits: kernels and files with another build-id are refused
- *   POINT: one of the above, without OFFSET, LINE and PATTERN; the second one has the kind, file
- *   and group of the first if it is only a name. kr: and ur: are returns there, too
+ *   POINT: one of the above, without OFFSET, LINE and PATTERN; a later one has the kind, file and
+ *   group of the one before it if it is only a name. kr: and ur: are returns there, too
  *   Clauses (if, on, by, ':') stand in any order; a blank before and after each word
- *   FIELD: a value that both points have, or BEGIN=END where its names differ
+ *   FIELD: a value that all points have, or where its names differ BEGIN=END, with a name for each
+ *   point in their order: prev_pid=pid=next_pid
  *   KEY: comm pid ppid tid uid cpu cgroup unit container func stack kstack ustack retval, or
  *        VALUE[:TYPE], norm(VALUE)[:TYPE]; args.NAME is a value even where NAME is a key's word
  *   AGGREGATE: count, sum(E) avg(E) min(E) max(E) top(E) hist(E) hist(E, LIMIT, ...)
@@ -54,6 +57,8 @@
 #define PROBE_PATTERN_BYTES  128
 #define PROBE_ARGUMENTS_MAX  12
 #define PROBE_ON_MAX	     4
+#define PROBE_POINTS_MAX     8	/* points of a latency with stages */
+#define PROBE_MIDDLES_MAX    (PROBE_POINTS_MAX - 2)
 #define PROBE_KEYS_MAX	     4
 #define PROBE_AGGREGATES_MAX 8
 #define PROBE_LIMITS_MAX     12
@@ -73,10 +78,13 @@ struct probe_argument {
 	char value[96];
 	char type[24];		/* as typed; "": the type in the debug information or format */
 	bool is_masked;		/* typed as norm(value): mask constants in its text */
-	bool is_implied;	/* added because the condition, a key or an aggregate uses it */
+	bool is_implied;	/* added because the condition, a key or an aggregate uses it, or
+				 * as a stage's time */
+	uint8_t stage;		/* the time of a stage, counted from 1: no point brings it; 0: a
+				 * value of a point */
 };
 
-/* The second point of a latency between two points. */
+/* A point of a latency after the first. */
 struct probe_end {
 	enum probe_kind kind;
 	enum probe_edge edge;		/* PROBE_ENTRY or PROBE_RETURN */
@@ -85,9 +93,10 @@ struct probe_end {
 						 * none */
 };
 
-/* A field by which the two points of a latency are joined: its name at each. */
+/* A field by which the points of a latency are joined: its name at each. */
 struct probe_on {
 	char begin[32], end[32];
+	char middles[PROBE_MIDDLES_MAX][32];
 };
 
 /* A key of `by`: hits with equal keys are one group. */
@@ -108,6 +117,7 @@ struct probe_key {
 /* Arithmetic on the values of a hit, in postfix order, with 64 bits, signed. */
 enum probe_term_kind {
 	TERM_NUMBER, TERM_VALUE, TERM_LATENCY,	/* push */
+	TERM_STAGE,				/* pushes the time of a stage, a value in ns */
 	TERM_NEGATE,				/* applied to what precedes, as all below */
 	TERM_ADD, TERM_SUBTRACT, TERM_MULTIPLY, TERM_DIVIDE, TERM_REMAINDER,
 	TERM_AND, TERM_OR, TERM_SHIFT_LEFT, TERM_SHIFT_RIGHT,
@@ -115,7 +125,7 @@ enum probe_term_kind {
 
 struct probe_term {
 	enum probe_term_kind kind;
-	uint32_t argument;	/* TERM_VALUE: index in probe_spec.arguments */
+	uint32_t argument;	/* TERM_VALUE, TERM_STAGE: index in probe_spec.arguments */
 	int64_t number;		/* TERM_NUMBER */
 };
 
@@ -162,8 +172,11 @@ struct probe_spec {
 						 * the function; "": none. Not with a `line` */
 	bool is_from_return;		/* LATENCY between two points: the first one is the return
 					 * of its function */
-	struct probe_end end;		/* LATENCY between two points: the second */
-	struct probe_on on[PROBE_ON_MAX];	/* fields that join the two; none: by thread */
+	struct probe_end end;		/* LATENCY between points: the last */
+	struct probe_end middles[PROBE_MIDDLES_MAX];	/* points between the first and the last,
+							 * which divide the latency into stages */
+	uint32_t middle_count;
+	struct probe_on on[PROBE_ON_MAX];	/* fields that join the points; none: by thread */
 	uint32_t on_count;
 	struct probe_argument arguments[PROBE_ARGUMENTS_MAX];
 	uint32_t argument_count;
@@ -259,6 +272,10 @@ int probe_argument_add(struct probe_spec *spec, const char *line, size_t from, s
  * `arguments`. @at: column of @value. 0 or -EINVAL. */
 int probe_argument_want(struct probe_spec *spec, const char *value, size_t at, uint32_t *index,
 			struct diag *why);
+
+/* Appends the times of the stages of @spec that it does not list yet, as implied arguments. 0 or
+ * -EINVAL: there is no room for them; @at is their column. */
+int probe_argument_add_stages(struct probe_spec *spec, size_t at, struct diag *why);
 
 /* True: @spec's kind and edge can have such a value. */
 bool probe_argument_fits(const struct probe_spec *spec, const struct probe_argument *argument);

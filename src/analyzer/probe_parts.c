@@ -184,6 +184,7 @@ static const char *origin_name(enum probe_origin origin)
 	case ORIGIN_BTF:    return "BTF";
 	case ORIGIN_ABI:    return "ABI";
 	case ORIGIN_FORMAT: return "format";
+	case ORIGIN_STAGE:  return "stage";
 	case ORIGIN_NOTE:   break;
 	}
 	return "note";

@@ -17,6 +17,7 @@ static const char *const origins[] = {
 	[ORIGIN_TYPED] = "as typed", [ORIGIN_DWARF] = "debug information",
 	[ORIGIN_BTF] = "kernel types", [ORIGIN_ABI] = "calling convention",
 	[ORIGIN_FORMAT] = "tracepoint", [ORIGIN_NOTE] = "USDT probe",
+	[ORIGIN_STAGE] = "time of a stage",
 };
 
 /* Prints foreign text, such as names. */
@@ -44,6 +45,17 @@ static void print_site(FILE *out, const struct probe_point *point, const struct 
 		safe_print(out, "(0x%" PRIx64 ")", site->semaphore);
 }
 
+static void print_made(FILE *out, const struct probe_point *place, const struct probe_site *site,
+		       const struct probe_definition *made)
+{
+	print_site(out, place, site);
+	if (made->fetch_args[0] && place->spec.kind != PROBE_TRACEPOINT) {
+		safe_put(out, " ");
+		print_clean(out, made->fetch_args);
+	}
+	safe_put(out, "\n");
+}
+
 static int print_edge(FILE *out, const struct probe_point *point, const struct probe_site *site,
 		      bool is_return, struct diag *why)
 {
@@ -57,12 +69,22 @@ static int print_edge(FILE *out, const struct probe_point *point, const struct p
 		safe_put_text(out, is_return ? SAFE_TEXT("  end    ") : SAFE_TEXT("  begin  "));
 	else
 		safe_put_text(out, is_return ? SAFE_TEXT("  return ") : SAFE_TEXT("  entry  "));
-	print_site(out, place, site);
-	if (made.fetch_args[0] && place->spec.kind != PROBE_TRACEPOINT) {
-		safe_put(out, " ");
-		print_clean(out, made.fetch_args);
-	}
-	safe_put(out, "\n");
+	print_made(out, place, site, &made);
+	return 0;
+}
+
+/* Prints a site of @middle, a point between the first and the last. */
+static int print_middle(FILE *out, const struct probe_point *middle, const struct probe_site *site,
+			struct diag *why)
+{
+	struct probe_definition made;
+	int err = probe_definition_make(&made, middle, site, middle->spec.edge == PROBE_RETURN,
+					why);
+
+	if (err)
+		return err;
+	safe_put(out, "  then   ");
+	print_made(out, middle, site, &made);
 	return 0;
 }
 
@@ -78,7 +100,7 @@ static void print_values(FILE *out, const struct probe_site *site)
 			print_clean(out, value->type);
 		}
 		safe_print(out, " (%s)", sanitize_checked(origins[value->origin]));
-		if (!value->fetch[0]) {
+		if (!value->fetch[0] && value->origin != ORIGIN_STAGE) {
 			safe_put(out, " not there: ");
 			print_clean(out, value->reason);
 		}
@@ -112,7 +134,7 @@ static int check_values(const struct probe_point *point, struct diag *why)
 	const struct probe_site *first = point->sites;
 
 	for (uint32_t i = 0; point->site_count && i < first->value_count; i++)
-		if (!has_value(point, i))
+		if (first->values[i].origin != ORIGIN_STAGE && !has_value(point, i))
 			return diag_set(why, -ENOENT, "%.200s: value %s is not there: %s",
 					point->spec.text, first->values[i].name,
 					first->values[i].reason);
@@ -196,6 +218,10 @@ static int print_one(FILE *out, struct probe_resolver *resolver, const struct pr
 		if (!err && has_build(&point->spec) && !is_pair)
 			print_spec(out, resolver, point, i, pid);
 	}
+	for (uint32_t k = 0; k < point->spec.middle_count && !err; k++)
+		for (uint32_t i = 0; i < point->middles[k]->site_count && !err; i++)
+			err = print_middle(out, point->middles[k], &point->middles[k]->sites[i],
+					   why);
 	for (uint32_t i = 0; point->end && i < point->end->site_count && !err; i++)
 		err = print_edge(out, point, &point->end->sites[i], true, why);
 	if (point->verdict == VERDICT_OK)

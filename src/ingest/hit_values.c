@@ -15,6 +15,15 @@ void hit_values_add(struct ingest *ingest, uint64_t time_ns, uint32_t id, uint32
 		ingest->counters.dropped_no_memory++;
 }
 
+/* Returns the time of @stage, counted from 1, up to the point that ends it. */
+static uint64_t stage_ns(const struct hit *hit, uint32_t stage)
+{
+	const uint32_t middles = hit->row->spec->middle_count;
+	const uint64_t from_ns = stage > 1 ? hit->passed_ns[stage - 2] : hit->begin->time_ns;
+
+	return (stage > middles ? hit->end->time_ns : hit->passed_ns[stage - 1]) - from_ns;
+}
+
 /* Reads a value. @text[PROBE_TEXT_BYTES_MAX]: storage for a formatted text, for as long as @out. */
 static void read_value(const struct hit *hit, const struct probe_column *column,
 		       struct probe_value *out, char *text)
@@ -26,6 +35,12 @@ static void read_value(const struct hit *hit, const struct probe_column *column,
 	struct raw_value raw;
 
 	*out = (struct probe_value){ .is_known = false };
+	if (column->stage) {
+		if (hit->passed_ns)
+			*out = (struct probe_value){ .is_known = true,
+						     .number = stage_ns(hit, column->stage) };
+		return;
+	}
 	if (!raw_fields_read(&stream->fields, field, &record->sample, &raw)) {
 		stream = hit->end_stream;
 		field = column->late_field;

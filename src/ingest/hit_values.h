@@ -16,6 +16,8 @@ struct hit {
 	const void *raw;			/* record of begin */
 	size_t size;
 	int64_t latency_ns;			/* < 0: none */
+	const uint64_t *passed_ns;		/* times of the points between the first and the
+						 * last; NULL: none */
 	const struct thread *thread;		/* NULL: not known */
 	struct probe_value values[PROBE_VALUES_MAX];
 };

@@ -36,6 +36,8 @@ static void drop_generation(struct probe_hits *hits, struct probe_generation *ge
 		return;
 	forget_ids(hits, &generation->reading->entry);
 	forget_ids(hits, &generation->reading->leave);
+	for (uint32_t i = 0; i < PROBE_MIDDLES_MAX; i++)
+		forget_ids(hits, &generation->reading->middles[i]);
 	probe_reading_destroy(generation->reading);
 	memset(generation, 0, sizeof(*generation));
 }
@@ -93,6 +95,9 @@ static void add_row(struct probe_hits *hits, struct engine_event *event)
 	snprintf(row->scope, sizeof(row->scope), "%s", event->scope);
 }
 
+_Static_assert(2 + PROBE_MIDDLES_MAX <= 16 && PROBE_GENERATIONS <= 16,
+	       "a place has four bits for each");
+
 static bool note_ids(struct probe_hits *hits, const struct probe_stream *stream, uint32_t place)
 {
 	for (uint32_t i = 0; i < stream->id_count; i++)
@@ -101,13 +106,26 @@ static bool note_ids(struct probe_hits *hits, const struct probe_stream *stream,
 	return true;
 }
 
+/* Notes the ids of all streams of a reading: the low bits of the place are 0 for the entry, 1 for
+ * the return, then the points between the first and the last. */
+static bool note_all_ids(struct probe_hits *hits, const struct probe_reading *reading,
+			 uint32_t place)
+{
+	bool is_noted = note_ids(hits, &reading->entry, place) &&
+			note_ids(hits, &reading->leave, place | 1);
+
+	for (uint32_t i = 0; i < PROBE_MIDDLES_MAX && is_noted; i++)
+		is_noted = note_ids(hits, &reading->middles[i], place | (2 + i));
+	return is_noted;
+}
+
 /* Adds a generation. Out of memory for its ids: the records will be counted as malformed. */
 static void add_reading(struct probe_hits *hits, uint32_t slot, struct engine_event *event)
 {
 	struct probe_row *row = &hits->rows[slot];
 	const uint32_t at = (row->newest + 1) % PROBE_GENERATIONS;
 	struct probe_generation *generation = &row->generations[at];
-	const uint32_t place = slot << 8 | at << 1;
+	const uint32_t place = slot << 8 | at << 4;
 
 	drop_generation(hits, generation);
 	generation->reading = event->reading;
@@ -118,8 +136,7 @@ static void add_reading(struct probe_hits *hits, uint32_t slot, struct engine_ev
 	probe_turns_begin(&row->turns, event->time_ns);
 	generation->ignore_ns = UINT64_MAX;
 	row->newest = at;
-	if (!note_ids(hits, &generation->reading->entry, place) ||
-	    !note_ids(hits, &generation->reading->leave, place | 1))
+	if (!note_all_ids(hits, generation->reading, place))
 		drop_generation(hits, generation);
 }
 
@@ -160,15 +177,17 @@ struct probe_row *probe_hits_take(struct probe_hits *hits, struct engine_event *
 
 bool probe_hits_find(struct probe_hits *hits, uint64_t id, struct probe_stream_ref *out)
 {
-	const uint32_t place = id_map_get(&hits->stream_of, id);
+	const uint32_t place = id_map_get(&hits->stream_of, id), stream = place & 0xf;
 
 	if (place == ID_MAP_NONE)
 		return false;
 	out->slot = place >> 8;
 	out->row = &hits->rows[out->slot];
-	out->generation = &out->row->generations[(place & 0xff) >> 1];
-	out->is_leave = place & 1;
-	out->stream = out->is_leave ? &out->generation->reading->leave
+	out->generation = &out->row->generations[(place & 0xff) >> 4];
+	out->is_leave = stream == 1;
+	out->middle = stream < 2 ? 0 : stream - 1;
+	out->stream = out->middle ? &out->generation->reading->middles[out->middle - 1]
+		    : out->is_leave ? &out->generation->reading->leave
 				    : &out->generation->reading->entry;
 	return true;
 }

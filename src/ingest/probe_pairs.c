@@ -322,6 +322,34 @@ const struct probe_pending *probe_pairs_leave(struct probe_pairs *pairs, const s
 	return NULL;
 }
 
+static bool is_any(const struct probe_pending *pending, const struct pair_end *end)
+{
+	(void)pending;
+	(void)end;
+	return true;
+}
+
+bool probe_pairs_pass(struct probe_pairs *pairs, const struct pair_end *end, uint32_t middle,
+		      uint32_t generation)
+{
+	struct chain chain = chain_of(pairs, end);
+	struct probe_pending *pending;
+
+	if (chain.top == NONE)
+		return false;
+	pending = &pairs->list[chain.top];
+	if (pending->passed == middle && pending->time_ns > pairs->gap_ns &&
+	    pending->generation == generation) {
+		pending->passed_ns[pending->passed++] = end->time_ns;
+		return true;
+	}
+	if (pending->passed > middle)
+		return false;
+	drop_over(pairs, &chain, end, is_any);
+	put_chain(pairs, &chain);
+	return false;
+}
+
 /* In a chain of tail calls only the outermost has the caller's return address; the others have
  * @replaced. Calls left by longjmp(3) may still have the same sp: the newest is used. */
 static void take_newer(struct probe_call *newest, const struct probe_call *call, uint64_t sp,
@@ -420,13 +448,6 @@ static bool is_of_program(const struct probe_pending *pending, const struct pair
 {
 	(void)end;
 	return pending->sp && pending->sp < KERNEL_HALF;
-}
-
-static bool is_any(const struct probe_pending *pending, const struct pair_end *end)
-{
-	(void)pending;
-	(void)end;
-	return true;
 }
 
 void probe_pairs_gone(struct probe_pairs *pairs, uint64_t thread, bool is_exec)

@@ -45,6 +45,8 @@ struct probe_pending {
 	uint32_t bytes_count;
 	unsigned char *bytes;	/* owned: the raw record */
 	bool is_left;		/* another entry at the same sp has returned */
+	uint8_t passed;		/* points between the first and the last that were hit, in order */
+	uint64_t passed_ns[PROBE_MIDDLES_MAX];	/* when they were */
 };
 
 /* A pending call. */
@@ -84,6 +86,12 @@ uint64_t probe_pairs_thread(uint32_t tid, uint32_t cpu);
 
 void probe_pairs_enter(struct probe_pairs *pairs, const struct pair_end *end, uint32_t generation,
 		       const void *record, size_t bytes);
+/* Notes that what began with the key of @end hits the point @middle (0 for the first one after the
+ * begin) between the first and the last, which is next. True; false: nothing began with that key,
+ * or it hit the point before; if one between was left out, what began is dropped as unpaired, too.
+ * The caller decides whether to count the hit with probe_pairs_miss(). */
+bool probe_pairs_pass(struct probe_pairs *pairs, const struct pair_end *end, uint32_t middle,
+		      uint32_t generation);
 /* Counts a record without a partner. */
 void probe_pairs_miss(struct probe_pairs *pairs, uint32_t slot);
 /* Returns the entry of the return @end, BORROWED until the next call. NULL: there is none; the

@@ -2,6 +2,7 @@
  * values.
  *
  *	record of an entry   -> waits for its return (probe_pairs.c), if latency is measured
+ *	of a point between   -> its time is noted with the entry
  *	record of a return   -> one hit with its entry: the entry's task and stack, its own time
  *	any other            -> a hit
  *	hit -> of the wanted process? -> condition? -> values, log -> samples_add()
@@ -202,6 +203,15 @@ static uint64_t key_of(const struct probe_stream *stream, const struct event_rec
 	return key;
 }
 
+static const int *keys_of(const struct probe_stream_ref *ref)
+{
+	const struct probe_reading *reading = ref->generation->reading;
+
+	if (ref->middle)
+		return reading->middle_keys[ref->middle - 1];
+	return ref->is_leave ? reading->leave_keys : reading->entry_keys;
+}
+
 static struct pair_end end_of(const struct probe_stream_ref *ref, const struct event_record *record)
 {
 	const struct probe_spec *spec = ref->row->spec;
@@ -209,10 +219,7 @@ static struct pair_end end_of(const struct probe_stream_ref *ref, const struct e
 
 	end.order = spec->end.function[0] ? PAIR_BY_KEY : PAIR_NESTED;
 	if (spec->on_count) {
-		end.key = key_of(ref->stream, record,
-				 ref->is_leave ? ref->generation->reading->leave_keys
-					       : ref->generation->reading->entry_keys,
-				 spec->on_count);
+		end.key = key_of(ref->stream, record, keys_of(ref), spec->on_count);
 		return end;
 	}
 	end.key = probe_pairs_thread(record->tid, record->cpu);
@@ -229,7 +236,7 @@ static bool misses_entry(const struct probe_stream_ref *ref)
 {
 	const struct probe_reading *reading = ref->generation->reading;
 
-	return ref->is_leave && !reading->has_filtered_entries &&
+	return (ref->is_leave || ref->middle) && !reading->has_filtered_entries &&
 	       !(reading->pid && ref->row->spec->on_count);
 }
 
@@ -245,9 +252,11 @@ static void take_return(struct ingest *ingest, const struct probe_stream_ref *re
 	struct event_record begin;
 
 	if (!entry || entry->generation != ref->generation->number ||
+	    entry->passed < ref->row->spec->middle_count ||
 	    record_parse(&reading->entry.format, entry->bytes, entry->bytes_count, &begin)) {
 		if (entry)
-			probe_pairs_miss(pairs, ref->slot);	/* entry of an older generation */
+			probe_pairs_miss(pairs, ref->slot);	/* its generation is older, or it
+								 * left out a point */
 		if (misses_entry(ref))
 			probe_pairs_miss(pairs, ref->slot);
 		return;
@@ -259,7 +268,20 @@ static void take_return(struct ingest *ingest, const struct probe_stream_ref *re
 		.begin_stream = &reading->entry, .end_stream = ref->stream,
 		.begin = &begin, .end = record, .raw = entry->bytes, .size = entry->bytes_count,
 		.latency_ns = (int64_t)(record->time_ns - begin.time_ns),
+		.passed_ns = entry->passed_ns,
 	});
+}
+
+/* A hit of a point between the first and the last. */
+static void take_middle(struct ingest *ingest, const struct probe_stream_ref *ref,
+			const struct event_record *record)
+{
+	struct probe_pairs *pairs = ingest->hits->pairs;
+	const struct pair_end end = end_of(ref, record);
+
+	if (!probe_pairs_pass(pairs, &end, ref->middle - 1, ref->generation->number) &&
+	    misses_entry(ref))
+		probe_pairs_miss(pairs, ref->slot);
 }
 
 static void take_end(struct ingest *ingest, const struct probe_stream_ref *ref,
@@ -271,9 +293,12 @@ static void take_end(struct ingest *ingest, const struct probe_stream_ref *ref,
 	const bool ends = ref->is_leave || !ref->generation->reading->leave.id_count;
 	struct pair_end end;
 
+	if (ref->middle && (wanted || spec->on_count))
+		take_middle(ingest, ref, record);
+
 	if (ends && (wanted || spec->on_count))
 		take_return(ingest, ref, record);
-	if (!ref->is_leave && wanted) {
+	if (!ref->is_leave && !ref->middle && wanted) {
 		end = end_of(ref, record);
 		probe_pairs_enter(ingest->hits->pairs, &end, ref->generation->number, raw, size);
 	}

@@ -25,6 +25,7 @@ static int begin_rate(struct probe_rate *rate, struct trace_group *group,
 	*rate = (struct probe_rate){ .begin_ns = 0 };
 	entries.spec.edge = PROBE_ENTRY;	/* entries are as many as returns, and cheaper */
 	entries.spec.end.function[0] = '\0';
+	entries.spec.middle_count = 0;
 	err = live_probe_open(&rate->live, &request, NULL, why);
 	if (err)
 		return err;
@@ -86,7 +87,8 @@ static void put_points(struct probe_reply *out, const struct examined_point *exa
 	for (uint32_t i = 0; i < examined->point_count; i++) {
 		const struct probe_point *point = &examined->points[i];
 
-		out->sites += point->site_count + (point->end ? point->end->site_count : 0);
+		for (uint32_t k = 0; probe_point_at(point, k); k++)
+			out->sites += probe_point_at(point, k)->site_count;
 	}
 	for (uint32_t i = 0; i < first->offered_count && i < PROBE_OFFERED_MAX; i++)
 		out->offered[out->offered_count++] = first->offered[i];
@@ -128,8 +130,8 @@ static int begin_counting(struct probe_engine *engine, const struct probe_choice
 		const struct probe_point *point = &examination->examined.points[i];
 
 		err = add_rate(engine, point, false, &scope, why);
-		if (!err && point->end)
-			err = add_rate(engine, point->end, true, &scope, why);
+		for (uint32_t k = 1; !err && probe_point_at(point, k); k++)
+			err = add_rate(engine, probe_point_at(point, k), true, &scope, why);
 	}
 	for (; err && examination->rate_count; examination->rate_count--)
 		end_rate(&examination->rates[examination->rate_count - 1], engine->kernel.group);
@@ -198,7 +200,10 @@ void engine_continue_examination(struct probe_engine *engine, uint64_t now_ns)
 		return;
 	end_ns = probe_cost_of_end(cost, examination->examined.points);
 	out->has_rate = true;
-	out->cost_pct = (out->hits_per_s * (out->cost_ns - end_ns) + ends * end_ns) / 1e7;
+	/* Each hit of a later point costs the mean of these. */
+	out->cost_pct = (out->hits_per_s * (out->cost_ns - end_ns) +
+			 ends * end_ns / (examination->examined.points->spec.middle_count + 1)) /
+			1e7;
 	out->must_type = examination->is_for_all && out->hits_per_s + ends > HOT_PER_S;
 	out->is_done = true;
 	engine_reply(engine, out);

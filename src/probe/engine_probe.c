@@ -310,7 +310,7 @@ static int check_file(const struct probe_point *points, struct diag *why)
 	struct file_version now;
 	struct stat status;
 
-	if (!points || points->file < 0)
+	if (points->file < 0)
 		return 0;
 	if (fstat(points->file, &status))
 		return diag_set(why, -errno, "%s can't be looked at: %s", points->path,
@@ -322,13 +322,23 @@ static int check_file(const struct probe_point *points, struct diag *why)
 			points->path);
 }
 
+static int check_files(const struct probe_point *points, struct diag *why)
+{
+	const struct probe_point *point;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && (point = probe_point_at(points, i)) != NULL; i++)
+		err = check_file(point, why);
+	return err;
+}
+
 static void attach(struct engine_probe *probe, const struct engine_kernel *kernel)
 {
 	struct engine_event event = { .kind = ENGINE_EVENT_READING };
 	const uint64_t now_ns = clock_now_ns();
 	struct diag why = { .err = 0 };
 
-	if (check_file(probe->points, &why) || check_file(probe->points->end, &why) ||
+	if (check_files(probe->points, &why) ||
 	    open_live(probe, kernel, &event.reading, &why)) {
 		engine_probe_fail(probe, kernel, &why);
 		return;

@@ -39,7 +39,7 @@ struct engine_probe {
 	uint64_t process_ticks;		/* REACH_PROCESS: its start time; 0: not read yet */
 	struct governor_account account;
 	struct governor_meter meter, end_meter;	/* hits, and those of a second point */
-	double cost_ns, end_cost_ns;		/* cost of a hit, and of a second point's */
+	double cost_ns, end_cost_ns;		/* cost of a hit, and of a later point's */
 	uint64_t switch_ns;		/* in bursts: time of the next switch on or off */
 };
 

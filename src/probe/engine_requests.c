@@ -91,7 +91,8 @@ static struct engine_probe *add_one(struct probe_engine *engine,
 	probe->process_ticks = examined->process_ticks;
 	probe->status.own_ns = own->own_ns;
 	probe->cost_ns = probe_cost_of_hit(&examined->cost, own, choice->with_stacks);
-	probe->end_cost_ns = probe_cost_of_end(&examined->cost, own);
+	probe->end_cost_ns = probe_cost_of_end(&examined->cost, own) /
+			     (own->spec.middle_count + 1);
 	engine->probes[slot] = probe;
 	engine_probe_announce(probe, &engine->kernel);
 	return probe;

@@ -150,21 +150,21 @@ static void watch_burst(struct probe_engine *engine, struct engine_probe *probe,
 	}
 }
 
-/* Finds what became of the probe's files: of two, of the one that is not the same any more. False:
+/* Finds what became of the probe's files: of several, of one that is not the same any more. False:
  * it has none, or that is not known. */
 static bool find_fate(struct probe_engine *engine, const struct engine_probe *probe,
 		      enum file_fate *out)
 {
-	const struct probe_point *points[] = { probe->points, probe->points->end };
+	const struct probe_point *point;
 	bool has_file = false;
 
 	*out = FILE_IS_SAME;
-	for (int i = 0; i < 2; i++) {
+	for (uint32_t i = 0; (point = probe_point_at(probe->points, i)) != NULL; i++) {
 		enum file_fate fate;
 
-		if (!points[i] || !points[i]->watch)
+		if (!point->watch)
 			continue;
-		if (file_watch_look(points[i]->watch, &engine->blocking_calls, &fate))
+		if (file_watch_look(point->watch, &engine->blocking_calls, &fate))
 			return false;
 		if (*out == FILE_IS_SAME || fate == FILE_IS_REWRITTEN)
 			*out = fate;

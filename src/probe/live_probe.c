@@ -223,7 +223,8 @@ static bool have_same_layout(const struct raw_fields *a, const struct raw_fields
 /* Adds a part to its stream, whose fields are those of the first part. */
 static int add_part(struct probe_reading *reading, struct live_part *part, struct diag *why)
 {
-	struct probe_stream *stream = part->is_return ? &reading->leave : &reading->entry;
+	struct probe_stream *stream = part->middle ? &reading->middles[part->middle - 1]
+				    : part->is_return ? &reading->leave : &reading->entry;
 
 	if (!stream->id_count) {
 		stream->format = *probe_link_format(part->link);
@@ -251,7 +252,7 @@ static void set_condition(struct probe_reading *reading, const struct live_probe
 		asks_both_ends |= live->is_pair && part->is_return && part->is_filtered;
 		if (part->is_filtered)
 			filtered = part;
-		else if (!live->is_pair || !part->is_return)
+		else if (!live->is_pair || (!part->is_return && !part->middle))
 			is_everywhere = false;
 	}
 	reading->condition = filtered && is_everywhere ? filtered->rest : *whole;
@@ -292,28 +293,62 @@ static int open_edge(struct live_probe *live, const struct live_request *request
 	return err;
 }
 
-/* Opens returns first: an entry whose return is not probed yet would wait for it. */
+/* Opens a part at each site of the point @middle, counted from 1, between the first and the last:
+ * as one of a probe of its own, which has neither stacks nor a condition. */
+static int open_middle(struct live_probe *live, const struct live_request *request, uint32_t middle,
+		       struct diag *why)
+{
+	struct live_request own = *request;
+	int err = 0;
+
+	own.points = request->points->middles[middle - 1];
+	own.with_stacks = false;
+	for (uint32_t i = 0; i < own.points->site_count && !err; i++) {
+		struct live_part *part = &live->parts[live->part_count++];
+
+		part->is_return = own.points->spec.edge == PROBE_RETURN;
+		part->middle = (uint8_t)middle;
+		err = open_part(part, &own, &own.points->sites[i], why);
+	}
+	return err;
+}
+
+/* Opens returns first, and the other points from the last to the first: an entry whose return is
+ * not probed yet would wait for it. */
 static int open_parts(struct live_probe *live, const struct live_request *request, struct diag *why)
 {
 	const bool is_return = live->is_pair || request->points->spec.edge == PROBE_RETURN;
 	int err = open_edge(live, request, is_return, why);
 
+	for (uint32_t i = live->is_pair ? request->points->spec.middle_count : 0; i && !err; i--)
+		err = open_middle(live, request, i, why);
+
 	return err || !live->is_pair ? err : open_edge(live, request, false, why);
+}
+
+/* Returns how many sites of all points are opened. */
+static uint32_t count_sites(const struct live_probe *live, const struct probe_point *points)
+{
+	uint32_t count = points->site_count;
+
+	if (live->is_pair)
+		count += probe_point_of_edge(points, true)->site_count;
+	for (uint32_t i = 0; live->is_pair && i < points->spec.middle_count; i++)
+		count += points->middles[i]->site_count;
+	return count;
 }
 
 int live_probe_open(struct live_probe *live, const struct live_request *request,
 		    struct probe_reading **reading, struct diag *why)
 {
 	const struct probe_point *points = request->points;
-	const struct probe_point *second = probe_point_of_edge(points, true);
 	struct diag ignored;
 	int err;
 
 	live->is_pair = points->spec.edge == PROBE_LATENCY && request->rings &&
 			!probe_spec_is_interval(&points->spec);
 	live->part_count = 0;
-	live->parts = calloc(points->site_count + (live->is_pair ? second->site_count : 0),
-			     sizeof(*live->parts));
+	live->parts = calloc(count_sites(live, points), sizeof(*live->parts));
 	if (!live->parts)
 		return diag_set(why, -ENOMEM, "no memory for a probe");
 	err = open_parts(live, request, why);
@@ -360,7 +395,8 @@ void live_probe_read(const struct live_probe *live, struct trace_group *group,
 			if (part->is_filtered)
 				out->filtered += hits > kept ? hits - kept : 0;
 		}
-		*(live->is_pair && part->is_return ? &out->end_hits : &out->hits) += hits;
+		*(live->is_pair && (part->is_return || part->middle) ? &out->end_hits
+								     : &out->hits) += hits;
 		out->lost += lost;
 		out->missed += probe_link_missed(part->link, &absent);
 		if (!live->is_pair || part->is_return)	/* at the return they are read again */

@@ -20,7 +20,7 @@
  * and texts of a system call that were not in memory. */
 struct live_counts {
 	uint64_t hits, lost, missed, filtered, absent;
-	uint64_t end_hits;	/* hits of the other end: returns, or those of the second point */
+	uint64_t end_hits;	/* hits of the other end: returns, or those of later points */
 };
 
 struct live_part {
@@ -31,6 +31,8 @@ struct live_part {
 	struct trace_event event;
 	bool is_defined;	/* `event` is in our group, to be removed; false for tracepoints */
 	bool is_return;
+	uint8_t middle;		/* the point between the first and the last where it is, counted
+				 * from 1; 0: one of these */
 };
 
 struct live_probe {

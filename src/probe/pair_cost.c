@@ -215,7 +215,7 @@ uint32_t pair_cost_of(struct pair_costs *costs, const struct probe_point *points
 	const struct probe_spec *spec = &points->spec;
 	bool is_stepped = false;
 
-	if (spec->edge != PROBE_LATENCY || probe_spec_is_interval(spec) ||
+	if (spec->edge != PROBE_LATENCY || probe_spec_is_interval(spec) || spec->middle_count ||
 	    (points->end && (spec->kind != PROBE_TRACEPOINT ||
 			     points->end->spec.kind != PROBE_TRACEPOINT)))
 		return 0;

@@ -7,6 +7,10 @@
  * Joins: a tracepoint is joined by a field of its record. A function or a USDT probe has no fields:
  * there a name is that of a value of the probe (req=$arg1 ... on req) or the value itself ($arg1,
  * or a variable), which is recorded for that alone.
+ *
+ * Stages: a point between the first and the last brings nothing but what joins it. No point brings
+ * the time of a stage: the spec of one point is without these, and what was found for it is moved
+ * apart afterwards, so that all points' values have the indices of the whole spec's arguments.
  */
 #include "point_pair.h"
 
@@ -39,12 +43,20 @@ static uint32_t find_value(const struct probe_spec *point, const char *name)
 	return i;
 }
 
+/* Returns the name of the field at @index: 0 for the first point. */
+static const char *name_at(const struct probe_spec *spec, const struct probe_on *on, uint32_t index)
+{
+	if (!index)
+		return on->begin;
+	return index <= spec->middle_count ? on->middles[index - 1] : on->end;
+}
+
 /* Adds the values that join @point, which has no fields. */
-static int add_joins(const struct probe_spec *spec, bool is_second, struct probe_spec *point,
+static int add_joins(const struct probe_spec *spec, uint32_t index, struct probe_spec *point,
 		     struct diag *why)
 {
 	for (uint32_t i = 0; i < spec->on_count; i++) {
-		const char *name = is_second ? spec->on[i].end : spec->on[i].begin;
+		const char *name = name_at(spec, &spec->on[i], index);
 		struct probe_argument added = { .is_implied = true };
 
 		if (find_value(point, name) < point->argument_count)
@@ -59,45 +71,107 @@ static int add_joins(const struct probe_spec *spec, bool is_second, struct probe
 	return 0;
 }
 
-int point_pair_spec(const struct probe_spec *spec, bool is_second, struct probe_spec *out,
-		     struct diag *why)
+static void drop_stages(struct probe_spec *out)
 {
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < out->argument_count; i++)
+		if (!out->arguments[i].stage)
+			out->arguments[kept++] = out->arguments[i];
+	out->argument_count = kept;
+}
+
+/* True: no point but the first and the last has values of the user. */
+static bool is_middle(const struct probe_spec *spec, uint32_t index)
+{
+	return index && index <= spec->middle_count;
+}
+
+int point_pair_spec(const struct probe_spec *spec, uint32_t index, struct probe_spec *out,
+		    struct diag *why)
+{
+	const struct probe_end *end = is_middle(spec, index) ? &spec->middles[index - 1]
+							     : &spec->end;
+
 	*out = *spec;
-	out->edge = is_second ? spec->end.edge : spec->is_from_return ? PROBE_RETURN : PROBE_ENTRY;
+	out->edge = index ? end->edge : spec->is_from_return ? PROBE_RETURN : PROBE_ENTRY;
 	out->end = (struct probe_end){ .function = "" };
+	out->middle_count = 0;
 	out->is_from_return = false;
 	out->on_count = 0;
 	out->condition.count = 0;
-	if (is_second) {
-		out->kind = spec->end.kind;
-		memcpy(out->file, spec->end.file, sizeof(out->file));
-		memcpy(out->group, spec->end.group, sizeof(out->group));
-		memcpy(out->function, spec->end.function, sizeof(out->function));
+	drop_stages(out);
+	if (index) {
+		out->kind = end->kind;
+		memcpy(out->file, end->file, sizeof(out->file));
+		memcpy(out->group, end->group, sizeof(out->group));
+		memcpy(out->function, end->function, sizeof(out->function));
 		out->is_wildcard = false;
 		out->offset = out->line = 0;
 		out->declared_in[0] = out->source[0] = out->pattern[0] = '\0';
 		out->build_id = (struct build_id){ .count = 0 };
 	}
 	out->name[0] = '\0';
+	if (is_middle(spec, index))
+		out->argument_count = out->key_count = out->aggregate_count = 0;
 	/* A value that one point lacks may be the other's. */
 	for (uint32_t i = 0; out->kind == PROBE_USDT && i < out->argument_count; i++)
 		out->arguments[i].is_implied = true;
-	return out->kind == PROBE_TRACEPOINT ? 0 : add_joins(spec, is_second, out, why);
+	return out->kind == PROBE_TRACEPOINT ? 0 : add_joins(spec, index, out, why);
 }
 
 /* Finds the values by which @point is joined, while its spec is that of this point alone. */
-static void find_joins(struct probe_point *point, const struct probe_spec *spec, bool is_second)
+static void find_joins(struct probe_point *point, const struct probe_spec *spec, uint32_t index)
 {
 	for (uint32_t i = 0; i < spec->on_count && point->spec.kind != PROBE_TRACEPOINT; i++)
-		point->on_values[i] = find_value(&point->spec, is_second ? spec->on[i].end
-									  : spec->on[i].begin);
+		point->on_values[i] = find_value(&point->spec, name_at(spec, &spec->on[i], index));
 }
 
-void point_pair_begin(struct probe_point *point, const struct probe_spec *spec)
+/* Inserts the time of a stage at @index of the values of a site, which have room: the resolver
+ * found at most as many as the whole spec has, without its stages, and those that join. */
+static void insert_value(struct probe_site *site, uint32_t index,
+			 const struct probe_argument *argument)
+{
+	struct probe_fetch *value = &site->values[index];
+
+	memmove(value + 1, value, (site->value_count - index) * sizeof(*value));
+	site->value_count++;
+	*value = (struct probe_fetch){ .type = "ns", .kind = VALUE_UNSIGNED,
+				       .origin = ORIGIN_STAGE };
+	memcpy(value->name, argument->name, sizeof(value->name));
+}
+
+/* Gives the values of the first or the last point, whose spec is that of this point alone, the
+ * indices that they have in @spec. 0; -E2BIG: they are too many. */
+static int insert_stages(struct probe_point *point, const struct probe_spec *spec,
+			 struct diag *why)
+{
+	struct probe_spec *own = &point->spec;
+
+	for (uint32_t i = 0; i < spec->argument_count; i++) {
+		if (!spec->arguments[i].stage)
+			continue;
+		if (own->argument_count == PROBE_ARGUMENTS_MAX)
+			return diag_set(why, -E2BIG, "more than %d values, with the times of the "
+					"stages and those that join the points",
+					PROBE_ARGUMENTS_MAX);
+		memmove(&own->arguments[i + 1], &own->arguments[i],
+			(own->argument_count++ - i) * sizeof(own->arguments[0]));
+		own->arguments[i] = spec->arguments[i];
+		for (uint32_t s = 0; s < point->site_count; s++)
+			insert_value(&point->sites[s], i, &spec->arguments[i]);
+	}
+	return 0;
+}
+
+int point_pair_begin(struct probe_point *point, const struct probe_spec *spec, struct diag *why)
 {
 	char function[PROBE_FUNCTION_BYTES];
+	const int err = insert_stages(point, spec, why);
 
-	find_joins(point, spec, false);
+	if (err)
+		return err;
+	find_joins(point, spec, 0);
 	memcpy(function, point->spec.function, sizeof(function));
 	point->spec = *spec;
 	memcpy(point->spec.function, function, sizeof(function));
@@ -105,6 +179,7 @@ void point_pair_begin(struct probe_point *point, const struct probe_spec *spec)
 	if (spec->is_wildcard)
 		snprintf(point->spec.end.function, sizeof(point->spec.end.function), "sys_exit%s",
 			 function + strlen("sys_enter"));
+	return 0;
 }
 
 /* Drops the values that the point has, but not at its edge; what is left is of the first or the
@@ -188,6 +263,8 @@ static void join_values(struct probe_point *point)
 		return;
 	keep_values_of_edge(point->end, point->end->spec.edge == PROBE_RETURN, true);
 	for (uint32_t i = 0; i < spec->argument_count; i++) {
+		if (spec->arguments[i].stage)
+			continue;
 		if (has_value(point, i))
 			drop_value(point->end, spec, i);
 		else
@@ -270,22 +347,24 @@ static int check_join(struct join *join, struct diag *why)
 			join->name, names);
 }
 
+/* Checks what joins the first point and @index, which has @end. */
 static int check_joins(const struct probe_point *point, const struct raw_fields *begin,
-		       const struct raw_fields *end, struct diag *why)
+		       uint32_t index, const struct raw_fields *end, struct diag *why)
 {
 	const struct probe_spec *spec = &point->spec;
+	const struct probe_point *later = probe_point_at(point, index);
 
 	for (uint32_t i = 0; i < spec->on_count; i++) {
 		struct join first = { point, begin, spec->function, spec->on[i].begin, i, false };
-		struct join second = { point->end, end, spec->end.function, spec->on[i].end, i,
-				       false };
+		struct join second = { later, end, later ? later->spec.function : "",
+				       name_at(spec, &spec->on[i], index), i, false };
 		int err = check_join(&first, why);
 
-		if (!err && point->end)
+		if (!err && later)
 			err = check_join(&second, why);
 		if (err)
 			return err;
-		if (point->end && first.is_text != second.is_text)
+		if (later && first.is_text != second.is_text)
 			return diag_set(why, -EINVAL, "%s of %s is a %s, %s of %s is a %s: the two "
 					"are never equal", first.name, first.function,
 					first.is_text ? "text" : "number", second.name,
@@ -317,21 +396,24 @@ static void find_equals(struct probe_point *point, const struct raw_fields *end)
 	}
 }
 
-/* Takes the worse verdict, and says which point it is of. */
+/* Takes the worst verdict, and says which point it is of. */
 static void join_verdicts(struct probe_point *point)
 {
 	struct probe_spec *first = malloc(sizeof(*first));
 	char name[PROBE_FUNCTION_BYTES], reason[sizeof(point->reason)];
+	const struct probe_point *later;
 
 	if (!first)
 		return;		/* the attempt to attach will fail, too */
-	if (point->reason[0] && !point_pair_spec(&point->spec, false, first, NULL)) {
+	if (point->reason[0] && !point_pair_spec(&point->spec, 0, first, NULL)) {
 		probe_spec_name(first, name, sizeof(name));
 		memcpy(reason, point->reason, sizeof(reason));
 		snprintf(point->reason, sizeof(point->reason), "%.80s: %.170s", name, reason);
 	}
-	probe_spec_name(&point->end->spec, name, sizeof(name));
-	probe_verdict_add(point, point->end->verdict, "%.80s: %.170s", name, point->end->reason);
+	for (uint32_t i = 1; (later = probe_point_at(point, i)) != NULL; i++) {
+		probe_spec_name(&later->spec, name, sizeof(name));
+		probe_verdict_add(point, later->verdict, "%.80s: %.170s", name, later->reason);
+	}
 	free(first);
 }
 
@@ -350,11 +432,11 @@ static int read_fields(const struct probe_point *point, struct raw_fields *out, 
 	return err;
 }
 
-/* Does what needs the fields of the tracepoints. */
+/* Does what needs the fields of the first and the last tracepoint. */
 static int join_fields(struct probe_point *point, const struct raw_fields *begin,
 		       const struct raw_fields *end, struct diag *why)
 {
-	int err = check_joins(point, begin, end, why);
+	int err = check_joins(point, begin, point->spec.middle_count + 1, end, why);
 
 	if (err)
 		return err;
@@ -366,13 +448,50 @@ static int join_fields(struct probe_point *point, const struct raw_fields *begin
 	return 0;
 }
 
+/* Keeps what joins a point between the first and the last, at its own edge. */
+static void keep_joins(struct probe_point *middle, const struct probe_spec *spec, uint32_t index)
+{
+	const bool is_return = middle->spec.edge == PROBE_RETURN;
+
+	find_joins(middle, spec, index);
+	for (uint32_t s = 0; s < middle->site_count; s++)
+		for (uint32_t i = 0; i < middle->sites[s].value_count; i++) {
+			struct probe_fetch *value = &middle->sites[s].values[i];
+
+			value->is_copied = false;
+			if (value->is_return != is_return || !is_join(middle, spec, i))
+				value->fetch[0] = '\0';
+		}
+}
+
+/* Joins the points between the first, which has @begin, and the last. */
+static int join_middles(struct probe_point *point, const struct raw_fields *begin,
+			struct diag *why)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < point->spec.middle_count && !err; i++) {
+		struct raw_fields fields;
+
+		keep_joins(point->middles[i], &point->spec, i + 1);
+		err = read_fields(point->middles[i], &fields, why);
+		if (!err)
+			err = check_joins(point, begin, i + 1, &fields, why);
+		raw_fields_finish(&fields);
+	}
+	return err;
+}
+
 int point_pair_join(struct probe_point *point, struct diag *why)
 {
+	const struct probe_spec *spec = &point->spec;
 	struct raw_fields begin, end;
-	int err;
+	int err = point->end ? insert_stages(point->end, spec, why) : 0;
 
+	if (err)
+		return err;
 	if (point->end)
-		find_joins(point->end, &point->spec, true);
+		find_joins(point->end, spec, spec->middle_count + 1);
 	join_values(point);
 	err = join_offered(point, why);
 	if (err)
@@ -380,6 +499,8 @@ int point_pair_join(struct probe_point *point, struct diag *why)
 	if (point->end)
 		join_verdicts(point);
 	err = read_fields(point, &begin, why);
+	if (!err)
+		err = join_middles(point, &begin, why);
 	if (!err) {
 		err = read_fields(point->end, &end, why);
 		if (!err)

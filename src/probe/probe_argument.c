@@ -259,12 +259,39 @@ static void point_of(const struct probe_spec *spec, bool is_end, struct probe_sp
 	};
 }
 
+/* Returns the stage whose time @value is, counted from 1; 0: it is another value. */
+static uint8_t stage_of(const struct probe_spec *spec, const char *value)
+{
+	const int stage = value[0] == 'l' && value[1] == 'a' && value[2] == 't' &&
+			  isdigit((unsigned char)value[3]) && !value[4] ? value[3] - '0' : 0;
+
+	return spec->middle_count && stage <= (int)spec->middle_count + 1 ? (uint8_t)stage : 0;
+}
+
+/* Marks the time of a stage; no other value may have such a name. */
+static int set_stage(const struct probe_spec *spec, struct probe_argument *argument, size_t at,
+		     struct diag *why)
+{
+	const uint8_t named = stage_of(spec, argument->name);
+
+	argument->stage = stage_of(spec, argument->value);
+	if (named && named != argument->stage)
+		return probe_column_refuse(why, at, "%s is the time of stage %d: another name is "
+					   "needed", argument->name, named);
+	if (argument->stage && (argument->type[0] || argument->is_masked))
+		return probe_column_refuse(why, at, "%s is a time in ns: it has no type",
+					   argument->value);
+	return 0;
+}
+
 /* Refuses a value that no point of the spec can have. */
 static int check_point(const struct probe_spec *spec, const struct probe_argument *argument,
 		       size_t at, struct diag *why)
 {
 	struct probe_spec one;
 
+	if (argument->stage)
+		return 0;
 	if (!spec->end.function[0])
 		return check_one(spec, argument, at, why);
 	point_of(spec, true, &one);
@@ -334,8 +361,10 @@ static int split(const struct probe_spec *spec, struct probe_argument *out, cons
 static int add(struct probe_spec *spec, struct probe_argument *argument, size_t at,
 	       struct diag *why)
 {
-	const int err = check_point(spec, argument, at, why);
+	int err = set_stage(spec, argument, at, why);
 
+	if (!err)
+		err = check_point(spec, argument, at, why);
 	if (err)
 		return err;
 	if (spec->argument_count == PROBE_ARGUMENTS_MAX)
@@ -363,6 +392,31 @@ int probe_argument_add(struct probe_spec *spec, const char *line, size_t from, s
 	snprintf(word, sizeof(word), "%.*s", (int)bytes, line + from);
 	err = split(spec, &argument, word, from, why);
 	return err ? err : add(spec, &argument, from, why);
+}
+
+static bool has_stage(const struct probe_spec *spec, uint8_t stage)
+{
+	for (uint32_t i = 0; i < spec->argument_count; i++)
+		if (spec->arguments[i].stage == stage)
+			return true;
+	return false;
+}
+
+int probe_argument_add_stages(struct probe_spec *spec, size_t at, struct diag *why)
+{
+	int err = 0;
+
+	for (uint8_t stage = 1; spec->middle_count && stage <= spec->middle_count + 1 && !err;
+	     stage++) {
+		struct probe_argument argument = { .is_implied = true };
+
+		if (has_stage(spec, stage))
+			continue;
+		snprintf(argument.value, sizeof(argument.value), "lat%d", stage);
+		strcpy(argument.name, argument.value);
+		err = add(spec, &argument, at, why);
+	}
+	return err;
 }
 
 /* Finds what the user gave that name; other names are made, and mean nothing to him. */

@@ -129,21 +129,53 @@ static int parse_field(const char *line, size_t *at, char out[32], struct diag *
 	return 0;
 }
 
-/* Parses "FIELD", which has one name at both points, or "FIELD=FIELD". */
+/* Returns the name of the field at @index: 0 for the first point. */
+static char *name_at(struct probe_spec *spec, struct probe_on *on, uint32_t index)
+{
+	if (!index)
+		return on->begin;
+	return index <= spec->middle_count ? on->middles[index - 1] : on->end;
+}
+
+bool probe_on_is_same(const struct probe_spec *spec, const struct probe_on *on)
+{
+	bool is_same = !strcmp(on->begin, on->end);
+
+	for (uint32_t i = 0; i < spec->middle_count; i++)
+		is_same &= !strcmp(on->begin, on->middles[i]);
+	return is_same;
+}
+
+static int refuse_names(const struct probe_spec *spec, size_t at, struct diag *why)
+{
+	return probe_column_refuse(why, at, "a field has one name at all of the %u points, or one "
+				   "for each, as in on prev_pid=pid%s", spec->middle_count + 2,
+				   spec->middle_count ? "=next_pid" : "");
+}
+
+/* Parses "FIELD", which has one name at all points, or "FIELD=FIELD", with one for each. */
 static int parse_join(struct probe_spec *spec, const char *line, size_t *at, struct diag *why)
 {
 	struct probe_on *on = &spec->on[spec->on_count];
+	uint32_t names = 1;
 
 	if (spec->on_count == PROBE_ON_MAX)
 		return probe_column_refuse(why, *at, "more than %d fields", PROBE_ON_MAX);
 	if (parse_field(line, at, on->begin, why))
 		return -EINVAL;
 	spec->on_count++;
-	strcpy(on->end, on->begin);
-	if (line[*at] != '=')
-		return 0;
-	++*at;
-	return parse_field(line, at, on->end, why);
+	for (; line[*at] == '='; names++) {
+		if (names == spec->middle_count + 2)
+			return refuse_names(spec, *at, why);
+		++*at;
+		if (parse_field(line, at, name_at(spec, on, names), why))
+			return -EINVAL;
+	}
+	if (names > 1 && names < spec->middle_count + 2)
+		return refuse_names(spec, *at, why);
+	for (; names < spec->middle_count + 2; names++)
+		strcpy(name_at(spec, on, names), on->begin);
+	return 0;
 }
 
 int probe_joins_parse(struct probe_spec *spec, const char *line, size_t from, struct diag *why)
@@ -162,7 +194,7 @@ int probe_joins_parse(struct probe_spec *spec, const char *line, size_t from, st
 	if (line[at])
 		return probe_column_refuse(why, at, "a comma or the next clause is needed before "
 					   "\"%.40s\": values stand before on", line + at);
-	if (spec->on_count == 1 && !strcmp(first->begin, "tid") && !strcmp(first->end, "tid")) {
+	if (spec->on_count == 1 && !strcmp(first->begin, "tid") && probe_on_is_same(spec, first)) {
 		memset(&spec->on[0], 0, sizeof(spec->on[0]));
 		spec->on_count = 0;	/* the default */
 	}
@@ -194,22 +226,96 @@ static int find_foreign(enum probe_kind kind, const char *group, const char *nam
 	return -1;
 }
 
-int probe_joins_check(const struct probe_spec *spec, size_t at, struct diag *why)
-{
-	const struct probe_end *end = &spec->end;
-	const int from = find_foreign(spec->kind, spec->group, spec->function);
-	const int to = find_foreign(end->kind, end->group, end->function);
-	bool is_same;
+/* A point of a spec, the first one, too. */
+struct named_point {
+	enum probe_kind kind;
+	bool is_return;
+	const char *file, *group, *function;
+};
 
-	if (!end->function[0])
+static struct named_point point_at(const struct probe_spec *spec, uint32_t index)
+{
+	const struct probe_end *end = index && index <= spec->middle_count
+					      ? &spec->middles[index - 1] : &spec->end;
+
+	if (!index)
+		return (struct named_point){ spec->kind, spec->is_from_return, spec->file,
+					     spec->group, spec->function };
+	return (struct named_point){ end->kind, end->edge == PROBE_RETURN, end->file, end->group,
+				     end->function };
+}
+
+static bool is_same_point(const struct named_point *a, const struct named_point *b)
+{
+	return a->kind == b->kind && a->is_return == b->is_return && !strcmp(a->file, b->file) &&
+	       !strcmp(a->group, b->group) && !strcmp(a->function, b->function);
+}
+
+/* True: the points @a and @b are joined by the same fields. */
+static bool have_same_names(struct probe_spec *spec, uint32_t a, uint32_t b)
+{
+	for (uint32_t i = 0; i < spec->on_count; i++)
+		if (strcmp(name_at(spec, &spec->on[i], a), name_at(spec, &spec->on[i], b)) != 0)
+			return false;
+	return true;
+}
+
+/* Refuses stages with a point that stands there twice: one hit would be both. */
+static int check_points(struct probe_spec *spec, size_t at, struct diag *why)
+{
+	for (uint32_t b = 1; spec->middle_count && b < spec->middle_count + 2; b++)
+		for (uint32_t a = 0; a < b; a++) {
+			const struct named_point first = point_at(spec, a);
+			const struct named_point second = point_at(spec, b);
+
+			if (is_same_point(&first, &second) && have_same_names(spec, a, b))
+				return probe_column_refuse(why, at, "%s is both point %u and point "
+							   "%u: join them by fields of different "
+							   "names, or end the stages before it",
+							   second.function, a + 1, b + 1);
+		}
+	return 0;
+}
+
+/* Writes the fields that join all points, "prev_pid=pid=next_pid". */
+static void write_foreign(const struct probe_spec *spec, char *out, size_t room)
+{
+	size_t used = 0;
+	bool is_same = true;
+
+	for (uint32_t i = 0; i < spec->middle_count + 2 && used < room; i++) {
+		const struct named_point point = point_at(spec, i);
+		const int found = find_foreign(point.kind, point.group, point.function);
+		const char *name = found < 0 ? "FIELD" : i ? foreign[found].end
+							   : foreign[found].begin;
+
+		is_same &= !i || (strlen(name) == strcspn(out, "=") &&
+				  !strncmp(out, name, strlen(name)));
+		used += (size_t)snprintf(out + used, room - used, "%s%s", i ? "=" : "", name);
+	}
+	if (is_same)
+		out[strcspn(out, "=")] = '\0';
+}
+
+int probe_joins_check(struct probe_spec *spec, size_t at, struct diag *why)
+{
+	char fields[160] = "";
+
+	if (!spec->end.function[0])
 		return spec->on_count ? probe_column_refuse(why, at, "on joins two points: "
 							    "lat:POINT->POINT on FIELD,...") : 0;
-	if (spec->on_count || from < 0 || to < 0 || strcmp(foreign[from].group, foreign[to].group))
-		return 0;
-	is_same = !strcmp(foreign[from].begin, foreign[to].end);
-	return probe_column_refuse(why, at, "%s and %s are not of one thread: add on %s%s%s",
-				   spec->function, end->function, foreign[from].begin,
-				   is_same ? "" : "=", is_same ? "" : foreign[to].end);
+	for (uint32_t i = 0; !spec->on_count && i < spec->middle_count + 1; i++) {
+		const struct named_point first = point_at(spec, i), second = point_at(spec, i + 1);
+		const int from = find_foreign(first.kind, first.group, first.function);
+		const int to = find_foreign(second.kind, second.group, second.function);
+
+		if (from < 0 || to < 0 || strcmp(foreign[from].group, foreign[to].group) != 0)
+			continue;
+		write_foreign(spec, fields, sizeof(fields));
+		return probe_column_refuse(why, at, "%s and %s are not of one thread: add on %s",
+					   first.function, second.function, fields);
+	}
+	return check_points(spec, at, why);
 }
 
 int probe_key_word(const char *word, size_t bytes)

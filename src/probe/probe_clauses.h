@@ -33,9 +33,11 @@ int probe_keys_parse(struct probe_spec *spec, const char *line, size_t from, str
 int probe_aggregates_parse(struct probe_spec *spec, const char *line, size_t from,
 			   struct diag *why);
 
-/* Refuses two points that nothing joins, and with joins what has no second point. @at: byte of the
- * point. */
-int probe_joins_check(const struct probe_spec *spec, size_t at, struct diag *why);
+/* Refuses points that nothing joins, or of which one stands in two stages, and with joins what has
+ * no second point. @at: byte of the point. */
+int probe_joins_check(struct probe_spec *spec, size_t at, struct diag *why);
+/* True: the field @on, of @spec, has one name at all points. */
+bool probe_on_is_same(const struct probe_spec *spec, const struct probe_on *on);
 
 /* Parses an expression from byte *@at of @line and moves *@at past it. 0 or -EINVAL. */
 int probe_expression_parse(struct probe_spec *spec, const char *line, size_t *at,

@@ -218,14 +218,13 @@ static bool is_for_text(const struct probe_node *node)
 }
 
 /* Checks that the value fits the name and the comparison. @at: column of the value. */
-static int check_comparison(struct diag *why, const struct probe_node *node, bool is_time,
-			    size_t at)
+static int check_comparison(struct diag *why, const struct probe_node *node, size_t at)
 {
 	const bool is_number_only = node->operand == OPERAND_PID || node->operand == OPERAND_TID ||
 				    node->operand == OPERAND_CPU ||
 				    node->operand == OPERAND_LATENCY;
 
-	if (node->operand == OPERAND_LATENCY && !is_time && (node->is_text || node->number))
+	if (node->operand == OPERAND_LATENCY && !node->is_time && (node->is_text || node->number))
 		return probe_column_refuse(why, at, "%s: a time is needed, as in lat > 5ms; units "
 					   "are ns us ms s", node->text);
 	if (is_number_only && node->is_text)
@@ -244,7 +243,7 @@ static int check_comparison(struct diag *why, const struct probe_node *node, boo
 static int parse_comparison(struct parser *parser)
 {
 	struct probe_node node = { .kind = OPERATOR_EQUAL };
-	bool is_quoted = false, is_time = false;
+	bool is_quoted = false;
 	int err = take_name(parser, &node);
 	size_t at;
 
@@ -258,12 +257,13 @@ static int parse_comparison(struct parser *parser)
 		return err;
 	node.is_text = is_quoted || node.kind == OPERATOR_GLOB ||
 		       node.operand == OPERAND_COMM ||
-		       !probe_number_read(node.text, &node.number, &node.is_negative, &is_time);
+		       !probe_number_read(node.text, &node.number, &node.is_negative,
+					  &node.is_time);
 	if (node.is_text) {
-		node.is_negative = false;
+		node.is_negative = node.is_time = false;
 		node.number = 0;
 	}
-	err = check_comparison(parser->why, &node, is_time, at);
+	err = check_comparison(parser->why, &node, at);
 	return err ? err : push(parser, &node, at);
 }
 

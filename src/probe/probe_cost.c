@@ -69,7 +69,12 @@ double probe_cost_of_hit(const struct probe_cost *cost, const struct probe_point
 
 double probe_cost_of_end(const struct probe_cost *cost, const struct probe_point *points)
 {
-	return points->end ? of_one_point(cost, points->end, points->end->spec.edge) : 0;
+	const struct probe_point *later;
+	double ns = 0;
+
+	for (uint32_t i = 1; (later = probe_point_at(points, i)) != NULL; i++)
+		ns += of_one_point(cost, later, later->spec.edge);
+	return ns;
 }
 
 /* Two empty functions. The kernel emulates the first instruction of one: nop on x86, a branch on

@@ -373,7 +373,8 @@ bool probe_definition_asks_both_ends(const struct probe_point *points,
 {
 	const struct probe_condition *condition = &points->spec.condition;
 
-	if (points->spec.kind != PROBE_TRACEPOINT || !points->end ||
+	/* Filtered at both ends a path would be hit between them alone. */
+	if (points->spec.kind != PROBE_TRACEPOINT || !points->end || points->spec.middle_count ||
 	    points->end->spec.kind != PROBE_TRACEPOINT)
 		return false;
 	for (uint32_t i = 0; i < condition->count; i++) {
@@ -524,6 +525,10 @@ static void find_keys(struct probe_reading *reading, const struct probe_point *p
 		reading->entry_keys[i] = key_of(&reading->entry, points, i, spec->on[i].begin);
 		reading->leave_keys[i] = points->end ? key_of(&reading->leave, points->end, i,
 							      spec->on[i].end) : -1;
+		for (uint32_t k = 0; k < spec->middle_count; k++)
+			reading->middle_keys[k][i] = key_of(&reading->middles[k],
+							    points->middles[k], i,
+							    spec->on[i].middles[k]);
 	}
 }
 
@@ -548,8 +553,11 @@ void probe_definition_columns(struct probe_reading *reading, const struct probe_
 		*column = (struct probe_column){
 			.kind = value->kind, .meaning = value->meaning, .origin = value->origin,
 			.is_return = value->is_return, .is_copied = value->is_copied,
-			.field = field_of(is_second ? &reading->leave : &reading->entry, point, i),
+			.stage = points->spec.arguments[i].stage,
 		};
+		if (!column->stage)
+			column->field = field_of(is_second ? &reading->leave : &reading->entry,
+						 point, i);
 		if (value->is_copied && !is_second && probe_point_is_system_call(&points->spec))
 			column->late_field = field_of(&reading->leave, point, i);
 		if (column->late_field < 0)
@@ -571,6 +579,8 @@ void probe_reading_destroy(struct probe_reading *reading)
 		return;
 	stream_finish(&reading->entry);
 	stream_finish(&reading->leave);
+	for (uint32_t i = 0; i < PROBE_MIDDLES_MAX; i++)
+		stream_finish(&reading->middles[i]);
 	free(reading->names);
 	free(reading);
 }

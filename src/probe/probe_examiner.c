@@ -79,13 +79,18 @@ static uint32_t count_processes(int file)
 	return count;
 }
 
-/* Counts the processes of the file that more of them map, if there are two points. */
-static uint32_t count_all_processes(const struct probe_point *point)
+/* Counts the processes of the file that most of them map, if there are more points than one. */
+static uint32_t count_all_processes(const struct probe_point *points)
 {
-	const uint32_t first = count_processes(point->file);
-	const uint32_t second = point->end ? count_processes(point->end->file) : 0;
+	const struct probe_point *point;
+	uint32_t most = 0;
 
-	return first > second ? first : second;
+	for (uint32_t i = 0; (point = probe_point_at(points, i)) != NULL; i++) {
+		const uint32_t count = count_processes(point->file);
+
+		most = count > most ? count : most;
+	}
+	return most;
 }
 
 static bool is_cancelled(const struct probe_examiner *examiner, const struct probe_request *request)
@@ -141,8 +146,8 @@ static bool is_current(struct probe_examiner *examiner, const struct job *job)
 
 		if (i == 0 || point->file < 0)
 			is_same = is_point_current(examiner, job, point);
-		if (is_same && point->end)
-			is_same = is_point_current(examiner, job, point->end);
+		for (uint32_t k = 1; is_same && probe_point_at(point, k); k++)
+			is_same = is_point_current(examiner, job, probe_point_at(point, k));
 	}
 	return is_same;
 }

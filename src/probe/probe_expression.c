@@ -133,7 +133,11 @@ static int parse_value(struct parser *parser)
 					   "by it; a value of that name is args.%.*s", (int)bytes,
 					   word, (int)bytes, word, (int)bytes, word);
 	err = probe_operand_parse(parser->spec, word, bytes, at, &term.argument, parser->why);
-	return err ? err : push(parser, &term, at);
+	if (err)
+		return err;
+	if (parser->spec->arguments[term.argument].stage)
+		term.kind = TERM_STAGE;
+	return push(parser, &term, at);
 }
 
 static int parse_level(struct parser *parser, unsigned int level);
@@ -376,7 +380,7 @@ bool probe_expression_value(const struct probe_expression *expression,
 
 		if (term->kind == TERM_NUMBER) {
 			stack[depth++] = term->number;
-		} else if (term->kind == TERM_VALUE) {
+		} else if (term->kind == TERM_VALUE || term->kind == TERM_STAGE) {
 			is_known = look_up(context, term->argument, &stack[depth++]);
 		} else if (term->kind == TERM_LATENCY) {
 			stack[depth++] = latency_ns;
@@ -399,5 +403,7 @@ bool probe_expression_value(const struct probe_expression *expression,
 
 bool probe_expression_is_time(const struct probe_expression *expression)
 {
-	return expression->count == 1 && expression->terms[0].kind == TERM_LATENCY;
+	const enum probe_term_kind kind = expression->terms[0].kind;
+
+	return expression->count == 1 && (kind == TERM_LATENCY || kind == TERM_STAGE);
 }

@@ -63,6 +63,8 @@ void probe_point_free(struct probe_point *points, uint32_t count)
 		free(points[i].sites);
 		free(points[i].offered);
 		probe_point_free(points[i].end, 1);
+		for (uint32_t k = 0; k < PROBE_MIDDLES_MAX; k++)
+			probe_point_free(points[i].middles[k], 1);
 	}
 	free(points);
 }
@@ -70,6 +72,17 @@ void probe_point_free(struct probe_point *points, uint32_t count)
 const struct probe_point *probe_point_of_edge(const struct probe_point *points, bool is_second)
 {
 	return is_second && points->end ? points->end : points;
+}
+
+const struct probe_point *probe_point_at(const struct probe_point *points, uint32_t index)
+{
+	const uint32_t middles = points->spec.middle_count;
+
+	if (!index)
+		return points;
+	if (index <= middles)
+		return points->middles[index - 1];
+	return index == middles + 1 ? points->end : NULL;
 }
 
 bool probe_point_is_at_return(const struct probe_point *points, bool is_second)

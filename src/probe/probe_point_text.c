@@ -23,10 +23,10 @@ struct point {
 	size_t count;
 	bool has_kind, is_latency;
 	bool is_open_kind;	/* only "lat:" was typed: the number of sections tells the kind */
-	bool has_arrow;		/* "->" leads to a second point */
+	bool has_arrow;		/* "->" leads to the next point */
 	enum probe_edge word_edge;	/* edge of the kind's word, which begins at `word_at` */
 	size_t word_at;
-	struct probe_spec second;	/* the second point as it is parsed */
+	struct probe_spec next;		/* a point after the first as it is parsed */
 };
 
 struct kind_word {
@@ -486,13 +486,13 @@ static size_t find_word(const struct point *point)
 }
 
 /* Refuses what only a probe alone can be: a line, a pattern, an offset, a source file. */
-static int check_whole(const struct point *point, const struct probe_spec *second, size_t at)
+static int check_whole(const struct point *point, const struct probe_spec *whole, size_t at)
 {
-	if (second->is_wildcard)
+	if (whole->is_wildcard)
 		return probe_column_refuse(point->why, at, "a latency between two points has one "
 					   "of each, without wildcards");
-	if (second->offset || second->line || second->declared_in[0] || second->source[0] ||
-	    second->pattern[0])
+	if (whole->offset || whole->line || whole->declared_in[0] || whole->source[0] ||
+	    whole->pattern[0])
 		return probe_column_refuse(point->why, at, "a point of a latency is a whole "
 					   "function, a tracepoint or a USDT probe, without "
 					   "+OFFSET, :LINE, ;PATTERN and @FILE.c");
@@ -501,13 +501,13 @@ static int check_whole(const struct point *point, const struct probe_spec *secon
 
 static int set_one(struct point *point, bool has_kind);
 
-/* Adds what a point that is only a name has from the first one: its file and group. */
-static void inherit_sections(struct point *point, const struct probe_spec *first)
+/* Adds what a point that is only a name has from the one before it: its file and group. */
+static void inherit_sections(struct point *point, const struct probe_end *last)
 {
-	const size_t wanted = first->kind == PROBE_KERNEL ? 1u + (first->file[0] != '\0')
-			    : first->kind == PROBE_USDT ? 2u + (first->group[0] != '\0') : 2u;
-	const char *const before[] = { first->kind == PROBE_TRACEPOINT ? first->group : first->file,
-				       first->group };
+	const size_t wanted = last->kind == PROBE_KERNEL ? 1u + (last->file[0] != '\0')
+			    : last->kind == PROBE_USDT ? 2u + (last->group[0] != '\0') : 2u;
+	const char *const before[] = { last->kind == PROBE_TRACEPOINT ? last->group : last->file,
+				       last->group };
 	struct probe_section *sections = point->sections;
 	const size_t missing = wanted > point->count ? wanted - point->count : 0;
 
@@ -520,15 +520,15 @@ static void inherit_sections(struct point *point, const struct probe_spec *first
 }
 
 /* A point with a kind is whole, but "ur:FUNC" after "u:FILE:FUNC" is of the same file. */
-static bool is_short(const struct point *point, const struct probe_spec *first,
+static bool is_short(const struct point *point, const struct probe_end *last,
 		     const struct kind_word *word)
 {
 	return !word ||
-	       (word->kind == PROBE_USER && first->kind == PROBE_USER && point->count == 1);
+	       (word->kind == PROBE_USER && last->kind == PROBE_USER && point->count == 1);
 }
 
-/* Parses "-> POINT" into @point. */
-static int parse_end(struct point *point, const struct probe_spec *first, struct probe_spec *second)
+/* Parses "-> POINT", which comes after @last, into @next. */
+static int parse_end(struct point *point, const struct probe_end *last, struct probe_spec *next)
 {
 	const struct kind_word *word;
 	int err;
@@ -537,12 +537,12 @@ static int parse_end(struct point *point, const struct probe_spec *first, struct
 	point->at = find_word(point);
 	point->from = point->at;
 	word = take_kind_word(point);
-	second->kind = word ? word->kind : first->kind;
-	second->edge = word ? word->edge : PROBE_ENTRY;
+	next->kind = word ? word->kind : last->kind;
+	next->edge = word ? word->edge : PROBE_ENTRY;
 	err = probe_sections_read(point->sections, &point->count, point->line, &point->at,
 				  STOP_ARROW | STOP_PATTERN, point->why);
-	if (!err && is_short(point, first, word))
-		inherit_sections(point, first);
+	if (!err && is_short(point, last, word))
+		inherit_sections(point, last);
 	return err ? err : set_one(point, true);
 }
 
@@ -552,43 +552,64 @@ static bool is_one_function(const struct probe_spec *spec)
 	const struct probe_end *end = &spec->end;
 
 	return (spec->kind == PROBE_KERNEL || spec->kind == PROBE_USER) &&
-	       spec->kind == end->kind &&
+	       spec->kind == end->kind && !spec->middle_count &&
 	       !spec->is_from_return && end->edge == PROBE_RETURN &&
 	       !strcmp(spec->file, end->file) && !strcmp(spec->function, end->function);
 }
 
-/* Takes "-> POINT". */
-static int take_end(struct point *point)
+static void copy_point(const struct probe_spec *spec, struct probe_end *out)
+{
+	out->kind = spec->kind;
+	out->edge = spec->edge;
+	strcpy(out->file, spec->file);
+	strcpy(out->group, spec->group);
+	strcpy(out->function, spec->function);
+}
+
+/* Takes "-> POINT" after @last into @out. */
+static int take_end(struct point *point, const struct probe_end *last, struct probe_end *out)
+{
+	struct probe_spec *spec = point->out;
+	int err;
+
+	memset(&point->next, 0, sizeof(point->next));
+	point->out = &point->next;
+	err = parse_end(point, last, &point->next);
+	point->out = spec;
+	if (!err)
+		err = check_whole(point, &point->next, point->sections[point->count - 1].from);
+	if (!err)
+		copy_point(&point->next, out);
+	return err;
+}
+
+/* Takes "-> POINT" as often as it is there. What was the last point lies between two then. */
+static int take_ends(struct point *point)
 {
 	struct probe_spec *out = point->out;
-	struct probe_spec *second = &point->second;
-	size_t at = point->at;
-	const size_t arrow = at, begin = point->sections[point->count - 1].from;
-	int err = check_whole(point, out, begin);
+	const size_t arrow = point->at;
+	struct probe_end first = { .edge = PROBE_ENTRY };
+	int err = check_whole(point, out, point->sections[point->count - 1].from);
 
-	memset(second, 0, sizeof(*second));
-	point->out = second;
+	copy_point(out, &first);
 	if (!err)
-		err = parse_end(point, out, second);
-	point->out = out;
-	if (!err)
-		err = check_whole(point, second, point->sections[point->count - 1].from);
-	if (err)
-		return err;
-	out->end.kind = second->kind;
-	out->end.edge = second->edge;
-	strcpy(out->end.file, second->file);
-	strcpy(out->end.group, second->group);
-	strcpy(out->end.function, second->function);
-	at = find_word(point);
-	if (probe_section_is_arrow(point->line, at))
-		return probe_column_refuse(point->why, at, "a third point: write two "
-					   "probes, lat:A->B and lat:B->C");
-	if (is_one_function(out))
-		return probe_column_refuse(point->why, arrow, "from the entry of %s to its return "
-					   "is its latency: write lat:%s%s%s", out->function,
-					   out->file, out->file[0] ? ":" : "", out->function);
-	return 0;
+		err = take_end(point, &first, &out->end);
+	while (!err && probe_section_is_arrow(point->line, find_word(point))) {
+		point->at = find_word(point);
+		if (out->middle_count == PROBE_MIDDLES_MAX)
+			return probe_column_refuse(point->why, point->at, "more than %d points in "
+						   "one latency: write two probes, the second "
+						   "from the last point of the first",
+						   PROBE_POINTS_MAX);
+		out->middles[out->middle_count++] = out->end;
+		memset(&out->end, 0, sizeof(out->end));
+		err = take_end(point, &out->middles[out->middle_count - 1], &out->end);
+	}
+	if (!err && is_one_function(out))
+		err = probe_column_refuse(point->why, arrow, "from the entry of %s to its return "
+					  "is its latency: write lat:%s%s%s", out->function,
+					  out->file, out->file[0] ? ":" : "", out->function);
+	return err;
 }
 
 /* Sets the end of a system call, which is known. */
@@ -638,7 +659,7 @@ static int set_second(struct point *point)
 	if (point->has_arrow) {
 		out->is_from_return = out->edge == PROBE_RETURN;
 		out->edge = PROBE_LATENCY;
-		return take_end(point);
+		return take_ends(point);
 	}
 	if (point->word_edge == PROBE_RETURN)
 		return probe_column_refuse(point->why, point->word_at, "lat: is entry and return: "

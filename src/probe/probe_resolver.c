@@ -78,8 +78,8 @@ static bool is_asked_for(const struct probe_condition *condition, const char *na
 static void judge_groups(struct probe_point *point)
 {
 	for (uint32_t i = 0; i < point->spec.argument_count; i++) {
-		const char *reason = probe_spec_groups_use(&point->spec, i) ? refusal_of(point, i)
-									    : NULL;
+		const char *reason = probe_spec_groups_use(&point->spec, i) &&
+				     !point->spec.arguments[i].stage ? refusal_of(point, i) : NULL;
 
 		if (reason)
 			probe_verdict_add(point, VERDICT_UNABLE, "a key or an aggregate asks for "
@@ -97,7 +97,8 @@ static void judge_values(struct probe_point *point)
 		const bool is_typed = (argument->type[0] && point->spec.kind != PROBE_USDT) ||
 				      argument->is_masked || point->end ||
 				      point->spec.kind == PROBE_TRACEPOINT;
-		const char *reason = is_compared || is_typed ? refusal_of(point, i) : NULL;
+		const char *reason = !argument->stage && (is_compared || is_typed)
+					     ? refusal_of(point, i) : NULL;
 
 		if (reason)
 			probe_verdict_add(point, VERDICT_UNABLE,
@@ -169,25 +170,39 @@ static int find_call(struct probe_resolver *resolver, const struct probe_spec *s
 	return err;
 }
 
-/* Finds the end of the pair that @point begins. @one_end: room for its spec. */
-static int find_end(struct probe_resolver *resolver, struct probe_point *point, pid_t pid,
-		    struct probe_spec *one_end, struct diag *why)
+/* Finds the point @index of the latency that @point begins. @one_end: room for its spec. */
+static int find_later_point(struct probe_resolver *resolver, struct probe_point *point,
+			    uint32_t index, pid_t pid, struct probe_spec *one_end,
+			    struct diag *why)
 {
+	struct probe_point **out = index <= point->spec.middle_count ? &point->middles[index - 1]
+								     : &point->end;
 	uint32_t count = 0;
-	int err = point_pair_spec(&point->spec, true, one_end, why);
+	int err = point_pair_spec(&point->spec, index, one_end, why);
 
 	if (!err)
-		err = find(resolver, one_end, pid, &point->end, &count, why);
+		err = find(resolver, one_end, pid, out, &count, why);
 	if (!err && count != 1)
 		err = diag_set(why, -E2BIG, "a latency has one end, not %u", count);
 	if (err) {
-		probe_point_free(point->end, count);
-		point->end = NULL;
+		probe_point_free(*out, count);
+		*out = NULL;
 	}
 	return err;
 }
 
-/* Finds both ends of a latency between two. */
+/* Finds the points that follow @point. */
+static int find_later_points(struct probe_resolver *resolver, struct probe_point *point, pid_t pid,
+			     struct probe_spec *one_end, struct diag *why)
+{
+	int err = 0;
+
+	for (uint32_t i = 1; i < point->spec.middle_count + 2 && !err; i++)
+		err = find_later_point(resolver, point, i, pid, one_end, why);
+	return err;
+}
+
+/* Finds the points of a latency between two or more. */
 static int find_pairs(struct probe_resolver *resolver, const struct probe_spec *spec, pid_t pid,
 		      struct probe_point **out, uint32_t *count, struct diag *why)
 {
@@ -196,15 +211,15 @@ static int find_pairs(struct probe_resolver *resolver, const struct probe_spec *
 
 	if (!one_end)
 		return diag_set(why, -ENOMEM, "no memory for the sites of a probe");
-	err = point_pair_spec(spec, false, one_end, why);
+	err = point_pair_spec(spec, 0, one_end, why);
 	if (!err)
 		err = find(resolver, one_end, pid, out, count, why);
 	for (uint32_t i = 0; !err && i < *count; i++) {
 		struct probe_point *point = &(*out)[i];
 
-		point_pair_begin(point, spec);
-		if (!probe_spec_is_interval(&point->spec))
-			err = find_end(resolver, point, pid, one_end, why);
+		err = point_pair_begin(point, spec, why);
+		if (!err && !probe_spec_is_interval(&point->spec))
+			err = find_later_points(resolver, point, pid, one_end, why);
 		if (!err)
 			err = point_pair_join(point, why);
 	}

@@ -113,9 +113,13 @@ static int check_operand(struct probe_spec *spec, struct probe_node *node, size_
 		return 0;
 	err = probe_argument_want(spec, node->operand == OPERAND_RETURN ? "$retval" : node->name,
 				  at, &index, why);
-	if (!err)
-		snprintf(node->name, sizeof(node->name), "%s", spec->arguments[index].name);
-	return err;
+	if (err)
+		return err;
+	if (spec->arguments[index].stage && !node->is_time && (node->is_text || node->number))
+		return probe_column_refuse(why, at, "%s: a time is needed, as in %s > 5ms; units "
+					   "are ns us ms s", node->text, node->name);
+	snprintf(node->name, sizeof(node->name), "%s", spec->arguments[index].name);
+	return 0;
 }
 
 static int check_operands(struct probe_spec *spec, size_t at, struct diag *why)
@@ -212,6 +216,8 @@ static int parse(struct probe_spec *out, char *line, struct diag *why)
 		line[clauses.head_bytes] = after;
 	}
 	if (!err)
+		err = probe_argument_add_stages(out, point_at, why);
+	if (!err)
 		err = parse_clauses(out, line, &clauses, why);
 	return err ? err : probe_joins_check(out, point_at, why);
 }
@@ -290,28 +296,53 @@ bool probe_spec_is_interval(const struct probe_spec *spec)
 	for (uint32_t i = 0; i < spec->on_count; i++)
 		if (strcmp(spec->on[i].begin, spec->on[i].end) != 0)
 			return false;	/* a hit does not end what it begins: they differ */
-	return spec->edge == PROBE_LATENCY && end->function[0] && end->kind == spec->kind &&
+	return spec->edge == PROBE_LATENCY && !spec->middle_count && end->function[0] &&
+	       end->kind == spec->kind &&
 	       (end->edge == PROBE_RETURN) == spec->is_from_return &&
 	       !strcmp(end->function, spec->function) && !strcmp(end->group, spec->group) &&
 	       !strcmp(end->file, spec->file) && !spec->offset && !spec->line &&
 	       !spec->declared_in[0] && !spec->pattern[0];
 }
 
-static bool is_shared_group(const struct probe_spec *spec)
+/* A point, and the one before it in the line. */
+struct step {
+	struct probe_end before;
+	const struct probe_end *end;
+};
+
+/* Fills @out with the point after the first that is @index, counted from 0. False: there are no
+ * more. */
+static bool next_step(const struct probe_spec *spec, uint32_t index, struct step *out)
 {
-	return spec->kind == spec->end.kind && !strcmp(spec->file, spec->end.file) &&
-	       !strcmp(spec->group, spec->end.group);
+	if (!has_end(spec) || index > spec->middle_count)
+		return false;
+	if (index) {
+		out->before = spec->middles[index - 1];
+	} else {
+		out->before = (struct probe_end){ .kind = spec->kind };
+		memcpy(out->before.file, spec->file, sizeof(out->before.file));
+		memcpy(out->before.group, spec->group, sizeof(out->before.group));
+	}
+	out->end = index < spec->middle_count ? &spec->middles[index] : &spec->end;
+	return true;
 }
 
-static void name_end(struct writer *writer, const struct probe_spec *spec)
+static bool is_shared_group(const struct step *step)
 {
-	const struct probe_end *end = &spec->end;
+	return step->before.kind == step->end->kind &&
+	       !strcmp(step->before.file, step->end->file) &&
+	       !strcmp(step->before.group, step->end->group);
+}
+
+static void name_end(struct writer *writer, const struct step *step)
+{
+	const struct probe_end *end = step->end;
 
 	put(writer, "->");
-	if (!is_shared_group(spec) || end->edge == PROBE_RETURN) {
-		if (spec->kind != end->kind || end->kind != PROBE_TRACEPOINT)
+	if (!is_shared_group(step) || end->edge == PROBE_RETURN) {
+		if (step->before.kind != end->kind || end->kind != PROBE_TRACEPOINT)
 			put(writer, "%s:", kind_word(end->kind, end->edge == PROBE_RETURN));
-		if (end->file[0] && strcmp(end->file, spec->file) != 0)
+		if (end->file[0] && strcmp(end->file, step->before.file) != 0)
 			put(writer, "%s:", base_name(end->file));
 		if (end->group[0])
 			put(writer, "%s:", end->group);
@@ -322,6 +353,7 @@ static void name_end(struct writer *writer, const struct probe_spec *spec)
 void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
 {
 	struct writer writer = { .out = out, .room = room };
+	struct step step;
 
 	if (spec->name[0]) {
 		put(&writer, "%s", spec->name);
@@ -345,8 +377,8 @@ void probe_spec_name(const struct probe_spec *spec, char *out, size_t room)
 		put(&writer, ":%u", spec->line);
 	if (spec->pattern[0])
 		put(&writer, ";%s", spec->pattern);
-	if (has_end(spec))
-		name_end(&writer, spec);
+	for (uint32_t i = 0; next_step(spec, i, &step); i++)
+		name_end(&writer, &step);
 }
 
 static bool is_whole_function(const struct probe_spec *spec)
@@ -469,13 +501,14 @@ static void put_pattern(struct writer *writer, const char *pattern)
 	put(writer, "\"");
 }
 
-/* A second point in the file and group of the first is only a name; of tracepoints the group stays
+/* A point in the file and group of the one before it is only a name; of tracepoints the group stays
  * in sight. */
-static void put_end(struct writer *writer, const struct probe_spec *spec)
+static void put_end(struct writer *writer, const struct step *step)
 {
-	const struct probe_end *end = &spec->end;
-	const bool is_tracepoint = end->kind == PROBE_TRACEPOINT && spec->kind == PROBE_TRACEPOINT;
-	const bool is_short = !is_tracepoint && is_shared_group(spec) && end->edge == PROBE_ENTRY;
+	const struct probe_end *end = step->end;
+	const bool is_tracepoint = end->kind == PROBE_TRACEPOINT &&
+				   step->before.kind == PROBE_TRACEPOINT;
+	const bool is_short = !is_tracepoint && is_shared_group(step) && end->edge == PROBE_ENTRY;
 
 	put(writer, "->");
 	if (!is_short && (!is_tracepoint || probe_point_is_kind(end->group)))
@@ -493,6 +526,8 @@ static void put_end(struct writer *writer, const struct probe_spec *spec)
 
 static void put_point(struct writer *writer, const struct probe_spec *spec)
 {
+	struct step step;
+
 	put(writer, "%s%s%s:", spec->name, spec->name[0] ? "=" : "", prefix_of(spec));
 	if (spec->file[0]) {
 		put_section(writer, spec->file);
@@ -511,18 +546,21 @@ static void put_point(struct writer *writer, const struct probe_spec *spec)
 		put(writer, ":%u", spec->line);
 	if (spec->pattern[0])
 		put_pattern(writer, spec->pattern);
-	if (has_end(spec))
-		put_end(writer, spec);
+	for (uint32_t i = 0; next_step(spec, i, &step); i++)
+		put_end(writer, &step);
 }
 
 static void put_joins(struct writer *writer, const struct probe_spec *spec)
 {
 	for (uint32_t i = 0; i < spec->on_count; i++) {
 		const struct probe_on *on = &spec->on[i];
-		const bool is_same = !strcmp(on->begin, on->end);
 
-		put(writer, "%s%s%s%s", i ? "," : " on ", on->begin, is_same ? "" : "=",
-		    is_same ? "" : on->end);
+		put(writer, "%s%s", i ? "," : " on ", on->begin);
+		if (probe_on_is_same(spec, on))
+			continue;
+		for (uint32_t k = 0; k < spec->middle_count; k++)
+			put(writer, "=%s", on->middles[k]);
+		put(writer, "=%s", on->end);
 	}
 }
 
@@ -563,7 +601,8 @@ size_t probe_spec_groups_write(const struct probe_spec *spec, char *out, size_t 
 static bool has_argument(const struct probe_expression *expression, uint32_t index)
 {
 	for (uint32_t i = 0; i < expression->count; i++)
-		if (expression->terms[i].kind == TERM_VALUE &&
+		if ((expression->terms[i].kind == TERM_VALUE ||
+		     expression->terms[i].kind == TERM_STAGE) &&
 		    expression->terms[i].argument == index)
 			return true;
 	return false;
@@ -588,7 +627,7 @@ static void shift_terms(struct probe_expression *expression, uint32_t index)
 
 bool probe_spec_drop_argument(struct probe_spec *spec, uint32_t index)
 {
-	if (probe_spec_groups_use(spec, index))
+	if (probe_spec_groups_use(spec, index) || spec->arguments[index].stage)
 		return false;
 	spec->argument_count--;
 	memmove(&spec->arguments[index], &spec->arguments[index + 1],
@@ -623,6 +662,7 @@ static void drop_clauses(struct probe_spec *spec)
 	spec->argument_count = kept;
 	memset(&spec->condition, 0, sizeof(spec->condition));
 	spec->condition_from = spec->condition_bytes = 0;
+	probe_argument_add_stages(spec, 0, NULL);	/* they had room before */
 }
 
 static int take_condition(struct probe_spec *spec, const char *condition, struct diag *why)

@@ -40,6 +40,7 @@ static const char leave_format[] =
 
 static struct { const char *begin, *end; } keys[2];
 static bool is_interval, is_pair, is_unsigned;
+static uint32_t middle_count;
 
 static void make_stream(struct probe_stream *stream, const char *format, size_t bytes,
 			uint64_t id)
@@ -59,6 +60,20 @@ static void make_stream(struct probe_stream *stream, const char *format, size_t 
 	stream->id_count = 1;
 	stream->sp_field = raw_fields_find(&stream->fields, "sp");
 	stream->ra_field = raw_fields_find(&stream->fields, "ra");
+}
+
+static void add_middles(struct probe_reading *reading, uint64_t first_id)
+{
+	for (uint32_t i = 0; i < middle_count; i++)
+		make_stream(&reading->middles[i], leave_format, sizeof(leave_format) - 1,
+			    first_id + 3 + i);
+	for (uint8_t stage = 1; middle_count && stage <= middle_count + 1; stage++) {
+		struct probe_column *column = &reading->columns[reading->column_count++];
+
+		*column = (struct probe_column){ .type = "ns", .kind = VALUE_UNSIGNED,
+						 .origin = ORIGIN_STAGE, .stage = stage };
+		snprintf(column->name, sizeof(column->name), "lat%d", stage);
+	}
 }
 
 static struct probe_reading *make_reading(uint64_t first_id, enum probe_edge edge,
@@ -94,7 +109,11 @@ static struct probe_reading *make_reading(uint64_t first_id, enum probe_edge edg
 		reading->columns[reading->column_count++].field =
 			raw_fields_find(&reading->leave.fields, "size");
 	}
+	add_middles(reading, first_id);
 	for (int i = 0; i < 2 && keys[i].begin; i++) {
+		for (uint32_t k = 0; k < middle_count; k++)
+			reading->middle_keys[k][i] = raw_fields_find(&reading->middles[k].fields,
+								     keys[i].end);
 		reading->entry_keys[i] = raw_fields_find(&reading->entry.fields, keys[i].begin);
 		reading->leave_keys[i] = raw_fields_find(&reading->leave.fields, keys[i].end);
 	}
@@ -116,6 +135,11 @@ void hit_fixture_pair(const char *begin, const char *end)
 	keys[0].begin = begin;
 	keys[0].end = end;
 	is_pair = true;
+}
+
+void hit_fixture_middles(uint32_t count)
+{
+	middle_count = count;
 }
 
 void hit_fixture_unsigned(void)
@@ -163,6 +187,7 @@ void hit_fixture_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind
 		event.spec->end.kind = PROBE_TRACEPOINT;
 		snprintf(event.spec->end.function, sizeof(event.spec->end.function), "given");
 	}
+	event.spec->middle_count = middle_count;
 	if (is_interval) {
 		make_interval(event.spec);
 		edge = PROBE_ENTRY;	/* one stream */
@@ -173,6 +198,7 @@ void hit_fixture_add(struct ingest *ingest, uint32_t probe, enum probe_kind kind
 	assert_false(probe_records_event(ingest, &event));
 	memset(keys, 0, sizeof(keys));
 	is_interval = is_pair = is_unsigned = false;
+	middle_count = 0;
 }
 
 void hit_fixture_attach_again(struct ingest *ingest, uint32_t probe, enum probe_edge edge,
@@ -251,6 +277,12 @@ bool hit_fixture_enter(struct ingest *ingest, uint32_t probe, const struct hit_r
 bool hit_fixture_leave(struct ingest *ingest, uint32_t probe, const struct hit_record *record)
 {
 	return push(ingest, 100 * (uint64_t)probe + 2, true, record);
+}
+
+bool hit_fixture_pass(struct ingest *ingest, uint32_t probe, uint32_t middle,
+		      const struct hit_record *record)
+{
+	return push(ingest, 100 * (uint64_t)probe + 2 + middle, true, record);
 }
 
 void hit_fixture_lost(struct ingest *ingest, uint32_t probe, uint64_t time_ns)

@@ -1,6 +1,7 @@
 /* hit_fixture.h - an ingest to which events of probes and their records come, written by hand.
  *
- * Probe P has the ids 100 P + 1 of its entries and 100 P + 2 of its returns, and the slot P. Its
+ * Probe P has the ids 100 P + 1 of its entries, 100 P + 2 of its returns and 100 P + 2 + i of its
+ * i-th middle, and the slot P. Its
  * records carry sp, ra (u64), size (s64), name (text) at the entry, sp, size (s64) and next (s32)
  * at the return; bytes (u8[8]) are those of size. They are of CPU 0, at address HIT_IP of the
  * process. */
@@ -23,6 +24,9 @@ void hit_fixture_keys(const char *first, const char *second);
 /* The probe that is added next is a latency between two places, joined by the thread (NULL, NULL)
  * or by these fields. */
 void hit_fixture_pair(const char *begin, const char *end);
+/* The probe that is added next, a latency between two places, has @count places between them, which
+ * are joined by the fields of the last one. The columns of its stages follow the others. */
+void hit_fixture_middles(uint32_t count);
 /* True: counts were dropped. */
 bool hit_fixture_event(struct ingest *ingest, enum engine_event_kind kind, uint32_t probe,
 		       uint64_t time_ns, enum probe_state state);
@@ -44,6 +48,9 @@ struct hit_record {
 /* False: its id is unknown. */
 bool hit_fixture_enter(struct ingest *ingest, uint32_t probe, const struct hit_record *record);
 bool hit_fixture_leave(struct ingest *ingest, uint32_t probe, const struct hit_record *record);
+/* A hit of the place @middle, counted from 1, between the first and the last: as of the last. */
+bool hit_fixture_pass(struct ingest *ingest, uint32_t probe, uint32_t middle,
+		      const struct hit_record *record);
 /* As the kernel writes it after a gap. */
 void hit_fixture_lost(struct ingest *ingest, uint32_t probe, uint64_t time_ns);
 void hit_fixture_round(struct ingest *ingest, uint64_t limit_ns);

@@ -911,7 +911,7 @@ int probe_panel_choice(const struct probe_panel *panel, bool counts_only, struct
 	spec->edge = panel->edge;
 	if (counts_only) {
 		spec->edge = spec->is_from_return ? PROBE_RETURN : PROBE_ENTRY;
-		spec->argument_count = spec->on_count = 0;
+		spec->argument_count = spec->on_count = spec->middle_count = 0;
 		spec->end.function[0] = '\0';
 		spec->is_from_return = false;
 	} else {

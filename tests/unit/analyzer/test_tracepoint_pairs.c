@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -236,6 +237,158 @@ static void test_what_began_before_lost_records_is_not_paired(void **state)
 	snapshot_destroy(snapshot);
 }
 
+static void pass(uint64_t time_ns, uint32_t middle, int32_t next)
+{
+	const struct hit_record record = { .time_ns = time_ns, .pid = 9, .tid = 9, .next = next };
+
+	assert_true(hit_fixture_pass(&feed.ingest, P, middle, &record));
+}
+
+/* A latency through @middles points, joined by size and next. */
+static void add_stages(uint32_t middles, const char *condition)
+{
+	hit_fixture_pair("size", "next");
+	hit_fixture_middles(middles);
+	hit_fixture_add(&feed.ingest, P, PROBE_TRACEPOINT, PROBE_LATENCY, condition, 0);
+}
+
+static const struct snapshot_value *stage_of(const struct snapshot *snapshot, uint32_t stage)
+{
+	const struct snapshot_probe *probe = &snapshot->probes.list[0];
+	const struct snapshot_value *value = &probe->values[probe->value_count - 1];
+
+	while (strcmp(value->type, "ns") != 0 || value->name[3] != (char)('0' + stage))
+		value--;
+	return value;
+}
+
+/* 1: begins at 10, 13, 17, ends at 30; 2 begins between and takes 4, 5 and 6 ns. */
+static void test_each_stage_has_its_own_time(void **state)
+{
+	const struct snapshot_probe *probe;
+	struct snapshot *snapshot;
+
+	(void)state;
+	add_stages(2, "");
+	enter(S + 10, PID, 1, "a");
+	enter(S + 11, PID, 2, "b");
+	pass(S + 13, 1, 1);
+	pass(S + 15, 1, 2);
+	pass(S + 17, 2, 1);
+	pass(S + 20, 2, 2);
+	end(S + 26, 9, 0, 2);
+	end(S + 30, 9, 0, 1);
+	snapshot = frame(2 * S);
+	probe = &snapshot->probes.list[0];
+	assert_int_equal(probe->hits, 2);
+	assert_int_equal(probe->unpaired + probe->in_flight, 0);
+	assert_int_equal(probe->latency.max_ns, 20);
+	for (uint32_t stage = 1; stage <= 3; stage++)
+		assert_int_equal(stage_of(snapshot, stage)->count, 2);
+	assert_int_equal(stage_of(snapshot, 1)->min, 3);
+	assert_int_equal(stage_of(snapshot, 1)->max, 4);
+	assert_int_equal(stage_of(snapshot, 2)->min, 4);
+	assert_int_equal(stage_of(snapshot, 2)->max, 5);
+	assert_int_equal(stage_of(snapshot, 3)->min, 6);
+	assert_int_equal(stage_of(snapshot, 3)->max, 13);
+	snapshot_destroy(snapshot);
+}
+
+/* Of the hits of each key, in order: what is measured and what is counted as unpaired. */
+static void test_a_hit_out_of_order_is_unpaired(void **state)
+{
+	const struct snapshot_probe *probe;
+	struct snapshot *snapshot;
+
+	(void)state;
+	add_stages(1, "");
+	enter(S + 1, PID, 1, "a");	/* A B B C: the first B counts, the second is left over */
+	pass(S + 2, 1, 1);
+	pass(S + 4, 1, 1);
+	end(S + 8, 9, 0, 1);
+	enter(S + 11, PID, 2, "a");	/* A C B C: without its B, A and all that follows */
+	end(S + 12, 9, 0, 2);
+	pass(S + 13, 1, 2);
+	end(S + 14, 9, 0, 2);
+	enter(S + 21, PID, 3, "a");	/* A B A B C: the newest A is measured */
+	pass(S + 22, 1, 3);
+	enter(S + 23, PID, 3, "a");
+	pass(S + 40, 1, 3);
+	end(S + 41, 9, 0, 3);
+	pass(S + 51, 1, 4);		/* B C: nothing began */
+	end(S + 52, 9, 0, 4);
+	enter(S + 61, PID, 5, "a");	/* A B: may still end */
+	pass(S + 62, 1, 5);
+	snapshot = frame(2 * S);
+	probe = &snapshot->probes.list[0];
+	assert_int_equal(probe->hits, 2);
+	assert_int_equal(probe->unpaired, 1 + 4 + 1 + 2);
+	assert_int_equal(probe->in_flight, 1);
+	assert_int_equal(stage_of(snapshot, 1)->min, 1);
+	assert_int_equal(stage_of(snapshot, 1)->max, 17);
+	assert_int_equal(stage_of(snapshot, 2)->min, 1);
+	assert_int_equal(stage_of(snapshot, 2)->max, 6);
+	snapshot_destroy(snapshot);
+}
+
+/* A -> B -> C -> D that leaves out C: at D it is over, and an earlier B can't be passed. */
+static void test_a_stage_that_is_left_out_ends_the_path(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	add_stages(2, "");
+	enter(S + 1, PID, 1, "a");
+	pass(S + 2, 2, 1);		/* C before B: A is over */
+	pass(S + 3, 1, 1);
+	pass(S + 4, 2, 1);
+	end(S + 5, 9, 0, 1);
+	snapshot = frame(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 0);
+	assert_int_equal(snapshot->probes.list[0].unpaired, 5);
+	assert_int_equal(snapshot->probes.list[0].in_flight, 0);
+	snapshot_destroy(snapshot);
+}
+
+static void test_a_condition_asks_for_the_time_of_a_stage(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	add_stages(1, "lat2 > 5ns and lat < 1us");
+	for (uint64_t i = 1; i <= 10; i++) {
+		enter(S + 100 * i, PID, 1, "a");
+		pass(S + 100 * i + 20, 1, 1);
+		end(S + 100 * i + 20 + i, 9, 0, 1);
+	}
+	snapshot = frame(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 5);
+	assert_int_equal(snapshot->probes.list[0].filtered, 5);
+	assert_int_equal(stage_of(snapshot, 2)->min, 6);
+	snapshot_destroy(snapshot);
+}
+
+/* The gap may hide a second hit of the first place. */
+static void test_no_stage_is_measured_across_lost_records(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	add_stages(1, "");
+	enter(S + 10, PID, 1, "a");
+	hit_fixture_lost(&feed.ingest, P, S + 50);
+	pass(S + 60, 1, 1);
+	end(S + 70, 9, 0, 1);
+	enter(S + 80, PID, 1, "a");
+	pass(S + 85, 1, 1);
+	end(S + 87, 9, 0, 1);
+	snapshot = frame(2 * S);
+	assert_int_equal(snapshot->probes.list[0].hits, 1);
+	assert_int_equal(snapshot->probes.list[0].unpaired, 3);
+	assert_int_equal(snapshot->probes.list[0].latency.max_ns, 7);
+	snapshot_destroy(snapshot);
+}
+
 #define PAIRS_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, set_up, publisher_fixture_tear_down)
 
@@ -250,6 +403,11 @@ UNIT_TESTS(test_tracepoint_pairs)
 		PAIRS_TEST(test_arrays_join_by_all_of_their_bytes),
 		PAIRS_TEST(test_a_pair_belongs_to_the_process_that_begins_it),
 		PAIRS_TEST(test_what_began_before_lost_records_is_not_paired),
+		PAIRS_TEST(test_each_stage_has_its_own_time),
+		PAIRS_TEST(test_a_hit_out_of_order_is_unpaired),
+		PAIRS_TEST(test_a_stage_that_is_left_out_ends_the_path),
+		PAIRS_TEST(test_a_condition_asks_for_the_time_of_a_stage),
+		PAIRS_TEST(test_no_stage_is_measured_across_lost_records),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

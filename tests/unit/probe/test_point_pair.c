@@ -44,13 +44,17 @@ static void begin(const char *text)
 	assert_true(point_pair_is(&spec));
 	point = calloc(1, sizeof(*point));
 	assert_non_null(point);
-	assert_int_equal(point_pair_spec(&spec, false, &one, &why), 0);
+	assert_int_equal(point_pair_spec(&spec, 0, &one, &why), 0);
 	find(point, 2);
-	point_pair_begin(point, &spec);
-	point->end = calloc(1, sizeof(*point->end));
-	assert_non_null(point->end);
-	assert_int_equal(point_pair_spec(&spec, true, &one, &why), 0);
-	find(point->end, 1);
+	assert_int_equal(point_pair_begin(point, &spec, &why), 0);
+	for (uint32_t i = 1; i < spec.middle_count + 2; i++) {
+		struct probe_point *later = calloc(1, sizeof(*later));
+
+		assert_non_null(later);
+		assert_int_equal(point_pair_spec(&spec, i, &one, &why), 0);
+		find(later, 1);
+		*(i <= spec.middle_count ? &point->middles[i - 1] : &point->end) = later;
+	}
 }
 
 static int tear_down(void **state)
@@ -81,7 +85,7 @@ static void test_each_place_is_a_probe_of_its_own(void **state)
 {
 	(void)state;
 	begin("lat:u:prog:f->U:lib.so:prov:mark req=$arg1 on req=$arg2,$arg3=req if req > 3");
-	assert_int_equal(point_pair_spec(&spec, false, &one, &why), 0);
+	assert_int_equal(point_pair_spec(&spec, 0, &one, &why), 0);
 	assert_int_equal(one.kind, PROBE_USER);
 	assert_int_equal(one.edge, PROBE_ENTRY);
 	assert_string_equal(one.function, "f");
@@ -91,7 +95,7 @@ static void test_each_place_is_a_probe_of_its_own(void **state)
 	assert_string_equal(one.arguments[1].value, "$arg3");
 	assert_int_equal(point->on_values[0], 0);
 	assert_int_equal(point->on_values[1], 1);
-	assert_int_equal(point_pair_spec(&spec, true, &one, &why), 0);
+	assert_int_equal(point_pair_spec(&spec, 1, &one, &why), 0);
 	assert_int_equal(one.kind, PROBE_USDT);
 	assert_string_equal(one.file, "lib.so");
 	assert_string_equal(one.group, "prov");
@@ -252,6 +256,64 @@ static void test_a_pair_costs_what_both_places_cost(void **state)
 	assert_int_equal((int)probe_cost_of_end(&cost, point), 11000);
 }
 
+/* Values keep the indices that the spec gives them, around the times of the stages. */
+static void test_a_point_between_brings_what_joins_it(void **state)
+{
+	struct probe_definition made;
+
+	(void)state;
+	begin("lat:u:prog:f->u:lib:g->kr:h->U:prog:m lat2 $arg2 if lat1 > 1ms on "
+	      "$arg1=$arg3=$retval=$arg1");
+	assert_int_equal(spec.argument_count, 4);
+	assert_int_equal(point->spec.argument_count, 4);
+	assert_string_equal(point->spec.arguments[1].value, "$arg2");
+	assert_int_equal(point->on_values[0], 4);
+	assert_int_equal(point->sites[1].value_count, 5);
+	assert_int_equal(value_of(point, 0)->origin, ORIGIN_STAGE);
+	assert_string_equal(value_of(point, 0)->name, "lat2");
+	assert_string_equal(value_of(point, 1)->name, "arg2");
+	assert_string_equal(value_of(point, 2)->name, "lat1");
+	assert_string_equal(value_of(point, 3)->name, "lat3");
+	assert_int_equal(point->middles[0]->spec.argument_count, 1);
+	assert_string_equal(point->middles[0]->spec.file, "lib");
+	assert_int_equal(point->middles[1]->spec.edge, PROBE_RETURN);
+	fetch(point, 1, "%si:x64", VALUE_HEX);
+	fetch(point, 4, "%di:x64", VALUE_HEX);
+	fetch(point->middles[0], 0, "%dx:x64", VALUE_HEX);
+	fetch(point->middles[1], 0, "$retval:s32", VALUE_SIGNED);
+	fetch(point->end, 0, "%si:x64", VALUE_HEX);
+	fetch(point->end, 1, "%bx:x64", VALUE_HEX);
+	assert_int_equal(point_pair_join(point, &why), 0);
+	assert_int_equal(probe_definition_make(&made, point, &point->sites[0], false, &why), 0);
+	assert_string_equal(made.fetch_args, "a1=%si:x64 a4=%di:x64");
+	assert_int_equal(probe_definition_make(&made, point->middles[0],
+					       &point->middles[0]->sites[0], false, &why), 0);
+	assert_string_equal(made.fetch_args, "a0=%dx:x64");
+	assert_int_equal(probe_definition_make(&made, point->middles[1],
+					       &point->middles[1]->sites[0], true, &why), 0);
+	assert_int_equal(made.type, TRACE_KRETPROBE);
+	assert_string_equal(made.fetch_args, "a0=$retval:s32");
+	assert_int_equal(probe_definition_make(&made, point, &point->end->sites[0], true, &why), 0);
+	assert_string_equal(made.fetch_args, "a4=%bx:x64");
+}
+
+static void test_what_a_point_between_lacks_is_refused(void **state)
+{
+	(void)state;
+	begin("lat:u:prog:f->u:prog:g->u:prog:h on $arg1");
+	fetch(point, 2, "%di:x64", VALUE_HEX);
+	fetch(point->end, 2, "%di:x64", VALUE_HEX);
+	assert_int_equal(point_pair_join(point, &why), -EINVAL);
+	assert_string_equal(why.text, "g has no value '$arg1' to join by: not there");
+	tear_down(NULL);
+	begin("lat:u:prog:f->u:prog:g->u:prog:h");
+	point->middles[0]->verdict = VERDICT_REFUSED;
+	strcpy(point->middles[0]->reason, "it must not be");
+	assert_int_equal(point_pair_join(point, &why), 0);
+	assert_int_equal(point->verdict, VERDICT_REFUSED);
+	assert_string_equal(point->reason, "u:prog:g: it must not be");
+}
+
 #define PAIR_TEST(name) cmocka_unit_test_teardown(name, tear_down)
 
 UNIT_TESTS(test_point_pair)
@@ -266,6 +328,8 @@ UNIT_TESTS(test_point_pair)
 		PAIR_TEST(test_a_place_ends_itself_only_by_the_field_that_it_began_with),
 		PAIR_TEST(test_a_latency_of_two_places_is_never_one_of_the_first_alone),
 		PAIR_TEST(test_a_pair_costs_what_both_places_cost),
+		PAIR_TEST(test_a_point_between_brings_what_joins_it),
+		PAIR_TEST(test_what_a_point_between_lacks_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "probe/probe_expression.h"
 #include "probe/probe_spec.h"
 #include "random_numbers.h"
 #include "unit_tests.h"
@@ -92,6 +93,68 @@ static void test_an_interval_is_from_a_point_to_itself(void **state)
 	assert_false(probe_spec_is_interval(&spec));
 }
 
+static void is_middle(const struct probe_spec *spec, uint32_t index, enum probe_kind kind,
+		      const char *file, const char *group, const char *function)
+{
+	assert_true(index < spec->middle_count);
+	assert_int_equal(spec->middles[index].kind, kind);
+	assert_string_equal(spec->middles[index].file, file);
+	assert_string_equal(spec->middles[index].group, group);
+	assert_string_equal(spec->middles[index].function, function);
+}
+
+/* A name alone is in the file and group of the point before it. */
+static void test_a_latency_goes_through_points_in_their_order(void **state)
+{
+	struct probe_spec spec = parse("lat:t:sched:sched_switch->sched_wakeup->sched_switch on "
+				       "prev_pid=pid=next_pid");
+
+	(void)state;
+	assert_int_equal(spec.middle_count, 1);
+	is_middle(&spec, 0, PROBE_TRACEPOINT, "", "sched", "sched_wakeup");
+	assert_string_equal(spec.end.function, "sched_switch");
+	assert_string_equal(spec.on[0].begin, "prev_pid");
+	assert_string_equal(spec.on[0].middles[0], "pid");
+	assert_string_equal(spec.on[0].end, "next_pid");
+	assert_false(probe_spec_is_interval(&spec));
+	spec = parse("lat:u:/bin/x:f->g->u:/bin/y:h->ur:i->k:j->kr:k->U:x:p:m->n on tid,$arg1");
+	assert_int_equal(spec.middle_count, 6);
+	is_middle(&spec, 0, PROBE_USER, "/bin/x", "", "g");
+	is_middle(&spec, 2, PROBE_USER, "/bin/y", "", "i");
+	assert_int_equal(spec.middles[2].edge, PROBE_RETURN);
+	is_middle(&spec, 3, PROBE_KERNEL, "", "", "j");
+	is_middle(&spec, 5, PROBE_USDT, "x", "p", "m");
+	assert_string_equal(spec.end.group, "p");
+	assert_string_equal(spec.on[1].middles[5], "$arg1");
+	assert_int_equal(parse("lat:a->b->c on tid").on_count, 0);
+	assert_int_equal(parse("lat:k:f->g->kr:f").middle_count, 1);	/* inside of one call */
+}
+
+/* All stages' times are values of the probe, whether they are typed or not. */
+static void test_the_times_of_stages_are_values(void **state)
+{
+	struct probe_spec spec = parse("lat:a->b->c lat2 slow=lat1 if slow > 5ms by comm : "
+				       "hist(lat2), sum(lat - slow)");
+
+	(void)state;
+	assert_int_equal(spec.argument_count, 2);
+	assert_int_equal(spec.arguments[0].stage, 2);
+	assert_int_equal(spec.arguments[1].stage, 1);
+	assert_string_equal(spec.arguments[1].name, "slow");
+	assert_int_equal(spec.aggregates[0].value.terms[0].kind, TERM_STAGE);
+	assert_true(probe_aggregate_is_ns(&spec.aggregates[0]));
+	spec = parse("lat:a->b->c->d $arg1 if lat3 > 5us");
+	assert_int_equal(spec.argument_count, 4);
+	assert_int_equal(spec.arguments[3].stage, 3);
+	assert_true(spec.arguments[3].is_implied);
+	assert_false(probe_spec_drop_argument(&spec, 3));
+	assert_int_equal(probe_spec_write(&spec, "", NULL), 0);
+	assert_string_equal(spec.text, "lat:k:a->b->c->d $arg1");
+	assert_int_equal(spec.argument_count, 4);
+	spec = parse("lat:a->b lat1=$arg1 : sum(lat1)");	/* one stage: a name as any other */
+	assert_int_equal(spec.arguments[0].stage, 0);
+}
+
 static void is_named(const char *text, const char *name)
 {
 	const struct probe_spec spec = parse(text);
@@ -111,6 +174,7 @@ static void test_a_name_has_both_points(void **state)
 	is_named("lat:u:/bin/x:f->/bin/y:g", "lat:u:x:f->u:y:g");
 	is_named("lat:kr:a->k:b", "lat:kr:a->b");
 	is_named("lat:t:a:b->c:d on x", "lat:t:a:b->c:d");
+	is_named("lat:t:a:b->c:d->e->u:/bin/x:f->ur:g on x", "lat:t:a:b->c:d->e->u:x:f->ur:g");
 }
 
 static void is_written(const char *typed, const char *written)
@@ -293,7 +357,13 @@ static void refuses(const char *text, const char *sentence)
 static void test_wrong_ends_are_refused(void **state)
 {
 	(void)state;
-	refuses("lat:a->b->c", "column 9: a third point: write two probes, lat:A->B and lat:B->C");
+	refuses("lat:a->b->c->d->e->f->g->h->i", "column 27: more than 8 points in one latency: "
+		"write two probes, the second from the last point of the first");
+	refuses("lat:a->b->c:12", "column 13: a point of a latency is a whole function");
+	refuses("lat:a->b*->c", "column 8: a latency between two points has one of each");
+	refuses("lat:a->b->", "column 11: ");
+	refuses("lat:a->b->a", "column 1: a is both point 1 and point 3: join them by fields");
+	refuses("lat:a->b->b on x", "column 1: b is both point 2 and point 3");
 	refuses("lat:k:f->kr:f", "column 8: from the entry of f to its return is its latency: "
 		"write lat:f");
 	refuses("lat:u:x:f->ur:f", "column 10: from the entry of f to its return is its latency: "
@@ -325,6 +395,20 @@ static void test_joins_that_mean_nothing_are_refused(void **state)
 		"are not of one thread: add on pid");
 	refuses("lat:t:block:block_rq_issue->block_rq_complete by dev,sector", "column 1: "
 		"block_rq_issue and block_rq_complete are not of one thread: add on dev,sector");
+	refuses("lat:t:sched:sched_switch->sched_wakeup->sched_switch", "column 1: sched_switch "
+		"and sched_wakeup are not of one thread: add on prev_pid=pid=next_pid");
+	refuses("lat:t:sched:sched_waking->sched_wakeup->sched_migrate_task", "column 1: "
+		"sched_waking and sched_wakeup are not of one thread: add on pid");
+	refuses("lat:k:f->t:sched:sched_wakeup->sched_switch", "column 1: sched_wakeup and "
+		"sched_switch are not of one thread: add on FIELD=pid=next_pid");
+	refuses("lat:a->b->c on x,y=z", "column 21: a field has one name at all of the 3 points, "
+		"or one for each, as in on prev_pid=pid=next_pid");
+	refuses("lat:a->b->c on x=y=z=x", "column 21: a field has one name at all of the 3");
+	refuses("lat:a->b on x=y=z", "column 16: a field has one name at all of the 2 points, or "
+		"one for each, as in on prev_pid=pid");
+	refuses("lat:a->b->c lat1=$arg1", "column 13: lat1 is the time of stage 1: another name");
+	refuses("lat:a->b->c lat2:u32", "column 13: lat2 is a time in ns: it has no type");
+	refuses("lat:a->b->c if lat2 > 5", "column 16: 5: a time is needed, as in lat2 > 5ms");
 	refuses("k:f on pid", "column 1: on joins two points: lat:POINT->POINT on FIELD,...");
 	refuses("lat:f on pid", "column 1: on joins two points");
 	refuses("lat:t:a:b->c on", "column 16: a field is needed");
@@ -543,15 +627,18 @@ static void put_point(struct maker *maker)
 		return;
 	}
 	put(maker, ONE_OF(maker, froms));
-	put(maker, is_chosen(maker, 4) ? " -> " : "->");
-	put(maker, ONE_OF(maker, ends));
+	do {
+		put(maker, is_chosen(maker, 4) ? " -> " : "->");
+		put(maker, ONE_OF(maker, ends));
+	} while (is_chosen(maker, 3));
 }
 
 static const char *value(struct maker *maker)
 {
 	static const char *const values[] = {
 		"a", "b", "len", "file->f_flags", "arr[1]", "$arg1", "$arg2", "%di", "$retval",
-		"args.pid", "args.comm", "x", "y:u32", "c:b3@4/32", "args.on", "args.by",
+		"args.pid", "args.comm", "x", "y:u32", "c:b3@4/32", "args.on", "args.by", "lat1",
+		"lat2",
 	};
 
 	return ONE_OF(maker, values);
@@ -573,7 +660,7 @@ static void put_condition(struct maker *maker)
 	static const char *const conditions[] = {
 		"len > 64k", "comm == \"by : on\"", "(a < 3 or pid == 4)", "not x & 0x40",
 		"file->f_flags == 2", "name ~ *.so", "cpu != 1", "args.pid >= 5",
-		"name == a\\ by\\ b",
+		"name == a\\ by\\ b", "lat2 > 5ms", "args.lat1 < 1s",
 	};
 
 	for (uint32_t n = random_below(&maker->seed, 3) + 1; n; n--) {
@@ -585,7 +672,8 @@ static void put_condition(struct maker *maker)
 static void put_joins(struct maker *maker)
 {
 	static const char *const fields[] = {
-		"dev", "sector", "pid=next_pid", "$arg1", "$arg1=%di",
+		"dev", "sector", "pid=next_pid", "$arg1", "$arg1=%di", "tid=pid=next_pid",
+		"a=a=a=b",
 	};
 
 	for (uint32_t n = random_below(&maker->seed, 2) + 1; n; n--) {
@@ -687,7 +775,7 @@ static void check_again(const struct probe_spec *spec, const char *text)
 
 static void test_a_hundred_thousand_specs_are_the_same_from_their_text(void **state)
 {
-	unsigned int parsed = 0, grouped = 0, refused = 0;
+	unsigned int parsed = 0, grouped = 0, refused = 0, staged = 0;
 	struct maker maker = { .seed = 42 };
 
 	(void)state;
@@ -704,9 +792,11 @@ static void test_a_hundred_thousand_specs_are_the_same_from_their_text(void **st
 		}
 		parsed++;
 		grouped += spec.key_count && spec.aggregate_count;
+		staged += spec.middle_count > 0;
 		check_again(&spec, maker.text);
 	}
 	assert_true(grouped > 15000);
+	assert_true(staged > 2000);
 	assert_true(refused < 500000);
 }
 
@@ -714,6 +804,8 @@ UNIT_TESTS(test_probe_clauses)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_latency_is_between_any_two_points),
+		cmocka_unit_test(test_a_latency_goes_through_points_in_their_order),
+		cmocka_unit_test(test_the_times_of_stages_are_values),
 		cmocka_unit_test(test_an_interval_is_from_a_point_to_itself),
 		cmocka_unit_test(test_a_name_has_both_points),
 		cmocka_unit_test(test_clauses_stand_in_any_order),
