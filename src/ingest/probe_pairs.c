@@ -343,11 +343,12 @@ bool probe_pairs_pass(struct probe_pairs *pairs, const struct pair_end *end, uin
 		pending->passed_ns[pending->passed++] = end->time_ns;
 		return true;
 	}
-	if (pending->passed > middle)
-		return false;
-	drop_over(pairs, &chain, end, is_any);
-	put_chain(pairs, &chain);
-	return false;
+	probe_pairs_miss(pairs, end->slot);
+	if (pending->passed <= middle) {
+		drop_over(pairs, &chain, end, is_any);
+		put_chain(pairs, &chain);
+	}
+	return true;
 }
 
 /* In a chain of tail calls only the outermost has the caller's return address; the others have

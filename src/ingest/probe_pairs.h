@@ -87,9 +87,9 @@ uint64_t probe_pairs_thread(uint32_t tid, uint32_t cpu);
 void probe_pairs_enter(struct probe_pairs *pairs, const struct pair_end *end, uint32_t generation,
 		       const void *record, size_t bytes);
 /* Notes that what began with the key of @end hits the point @middle (0 for the first one after the
- * begin) between the first and the last, which is next. True; false: nothing began with that key,
- * or it hit the point before; if one between was left out, what began is dropped as unpaired, too.
- * The caller decides whether to count the hit with probe_pairs_miss(). */
+ * begin) between the first and the last. If that is not the next one, the hit is counted as
+ * unpaired, and if one was left out, what began is dropped as unpaired, too. False: nothing began
+ * with that key, and the caller decides whether to count the hit with probe_pairs_miss(). */
 bool probe_pairs_pass(struct probe_pairs *pairs, const struct pair_end *end, uint32_t middle,
 		      uint32_t generation);
 /* Counts a record without a partner. */

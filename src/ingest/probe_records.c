@@ -251,12 +251,15 @@ static void take_return(struct ingest *ingest, const struct probe_stream_ref *re
 	const struct probe_pending *entry = probe_pairs_leave(pairs, &end);
 	struct event_record begin;
 
+	if (entry && entry->passed < ref->row->spec->middle_count) {
+		probe_pairs_miss(pairs, ref->slot);	/* it left out a point, so both are over */
+		probe_pairs_miss(pairs, ref->slot);
+		return;
+	}
 	if (!entry || entry->generation != ref->generation->number ||
-	    entry->passed < ref->row->spec->middle_count ||
 	    record_parse(&reading->entry.format, entry->bytes, entry->bytes_count, &begin)) {
 		if (entry)
-			probe_pairs_miss(pairs, ref->slot);	/* its generation is older, or it
-								 * left out a point */
+			probe_pairs_miss(pairs, ref->slot);	/* entry of an older generation */
 		if (misses_entry(ref))
 			probe_pairs_miss(pairs, ref->slot);
 		return;

@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import platform
+import select
 import shutil
 import signal
 import subprocess
@@ -179,6 +180,42 @@ def probe_run(specs, *command, extra=(), **how):
     lines = out.splitlines(keepends=True)
     refresh = next(line for line in lines if line.startswith('{"time_ns"'))
     return json.loads(refresh)["probes"], "".join(line for line in lines if line is not refresh)
+
+
+@contextlib.contextmanager
+def bpftrace(program):
+    """bpftrace runs @program; gives a function that ends it and returns the lines it printed."""
+    # The last probe of a program is attached after the others.
+    ready = ' interval:ms:50 { printf("ready\\n"); }'
+    with subprocess.Popen(["bpftrace", "-B", "line", "-e", program + ready],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        printed = b""
+
+        def read_until_ready(times):
+            nonlocal printed
+            wanted = printed.count(b"ready\n") + times
+            while printed.count(b"ready\n") < wanted:
+                if not select.select([process.stdout], [], [], PATIENCE_S)[0]:
+                    raise TimeoutError(f"bpftrace printed {printed} only")
+                piece = os.read(process.stdout.fileno(), 4096)
+                if not piece:
+                    raise RuntimeError(f"bpftrace ended: {process.stderr.read().decode()}")
+                printed += piece
+
+        def end():
+            read_until_ready(4)     # what it has not read when it ends is gone
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=PATIENCE_S)
+            if process.returncode:
+                raise RuntimeError(f"bpftrace ended with {process.returncode}: {err.decode()}")
+            return (printed + out).decode().splitlines()
+
+        try:
+            read_until_ready(1)
+            yield end
+        finally:
+            if process.poll() is None:
+                process.kill()
 
 
 def rows_with(snapshot, **fields):
