@@ -176,12 +176,12 @@ void text_put_hit_groups(FILE *out, const struct snapshot_groups *groups)
 			   left_out);
 }
 
-/* Writes what @aggregate is of: "bytes * 512" of "sum(bytes * 512)", "lat" of "hist(lat, 1ms)". */
-static void put_value_name(FILE *out, const struct snapshot_aggregate *aggregate)
+/* Fills @name with what @aggregate is of: "bytes * 512" of "sum(bytes * 512)", "lat" of "hist(lat,
+ * 1ms)". */
+static void find_value_name(const struct snapshot_aggregate *aggregate, char name[NAME_BYTES])
 {
 	const char *open = strchr(aggregate->name, '(');
 	const char *begin = open ? open + 1 : aggregate->name;
-	char name[NAME_BYTES];
 	size_t bytes = 0;
 	int depth = 0;
 
@@ -190,8 +190,33 @@ static void put_value_name(FILE *out, const struct snapshot_aggregate *aggregate
 		if (depth < 0 || (!depth && begin[bytes] == ','))
 			break;
 	}
-	snprintf(name, sizeof(name), "%.*s", (int)bytes, begin);
+	snprintf(name, NAME_BYTES, "%.*s", (int)bytes, begin);
+}
+
+static void put_value_name(FILE *out, const struct snapshot_aggregate *aggregate)
+{
+	char name[NAME_BYTES];
+
+	find_value_name(aggregate, name);
 	safe_put_json(out, sanitize_checked(name));
+}
+
+/* Writes the key of aggregate @index among those of its kind: its value or, if several are of that
+ * value, its whole text, as "hist(lat, 1ms)". */
+static void put_key(FILE *out, const struct snapshot_groups *groups, uint32_t index)
+{
+	const struct snapshot_aggregate *aggregate = &groups->aggregates[index];
+	char name[NAME_BYTES], other[NAME_BYTES];
+	bool is_alone = true;
+
+	find_value_name(aggregate, name);
+	for (uint32_t i = 0; i < groups->aggregate_count; i++) {
+		if (i == index || groups->aggregates[i].kind != aggregate->kind)
+			continue;
+		find_value_name(&groups->aggregates[i], other);
+		is_alone &= strcmp(name, other) != 0;
+	}
+	safe_put_json(out, sanitize_checked(is_alone ? name : aggregate->name));
 }
 
 static void put_json_number(FILE *out, const struct snapshot_aggregate *aggregate,
@@ -276,7 +301,7 @@ static void put_json_kind(FILE *out, const struct snapshot_groups *groups,
 			safe_print(out, ",\"%s\":{", sanitize_checked(title));
 		else
 			safe_put(out, ",");
-		put_value_name(out, aggregate);
+		put_key(out, groups, i);
 		safe_put(out, ":");
 		if (has_number(aggregate))
 			put_json_number(out, aggregate, &group->sums[i]);

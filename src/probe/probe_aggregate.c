@@ -440,12 +440,11 @@ static uint16_t bucket_of_step(const struct probe_aggregate *aggregate, int64_t 
 {
 	const int64_t from = aggregate->limits[0], to = aggregate->limits[1];
 	const uint64_t step = (uint64_t)aggregate->limits[2];
-	const uint64_t width = (uint64_t)to - (uint64_t)from;
 	uint64_t at;
 
 	if (value < from)
 		return 0;
-	at = value >= to ? (width + step - 1) / step
+	at = value >= to ? count_steps(aggregate)
 			 : ((uint64_t)value - (uint64_t)from) / step;
 	return (uint16_t)(at < PROBE_BUCKETS_MAX - 2 ? at + 1 : PROBE_BUCKETS_MAX - 1);
 }
@@ -481,8 +480,7 @@ void probe_aggregate_range(const struct probe_aggregate *aggregate, uint16_t buc
 	const int64_t *limits = aggregate->limits;
 
 	if (aggregate->kind == AGGREGATE_LHIST) {
-		const uint64_t width = (uint64_t)limits[1] - (uint64_t)limits[0];
-		const uint64_t steps = (width + (uint64_t)limits[2] - 1) / (uint64_t)limits[2];
+		const uint64_t steps = count_steps(aggregate);
 		const uint64_t at = bucket - UINT64_C(1);
 
 		*begin = !bucket ? INT64_MIN

@@ -46,21 +46,22 @@ static const struct snapshot_groups groups = {
 	},
 };
 
-static char *written(void (*write)(FILE *out, const struct snapshot_groups *groups))
+static char *written(const struct snapshot_groups *list_of,
+		     void (*write)(FILE *out, const struct snapshot_groups *groups))
 {
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
 	assert_non_null(out);
-	write(out, &groups);
+	write(out, list_of);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }
 
 static void test_json_has_each_sum_by_its_value(void **state)
 {
-	char *text = written(json_put_hit_groups);
+	char *text = written(&groups, json_put_hit_groups);
 
 	(void)state;
 	assert_string_equal(text,
@@ -80,9 +81,39 @@ static void test_json_has_each_sum_by_its_value(void **state)
 	free(text);
 }
 
+/* In "log2" it is the only one of its value, so its key stays the value. */
+static void test_json_has_a_key_for_each_histogram_of_a_value(void **state)
+{
+	const struct snapshot_group group = {
+		.id = 1, .count = 5,
+		.sums = { { .count = 5, .spread = { 3, powers } },
+			  { .count = 5, .spread = { 2, limits } },
+			  { .count = 5, .spread = { 2, limits } } },
+	};
+	const struct snapshot_groups same = {
+		.probe = 1, .aggregate_count = 3, .count = 1, .list = &group,
+		.aggregates = {
+			{ .name = "hist(size)", .kind = AGGREGATE_HIST },
+			{ .name = "hist(size, 1000000)", .kind = AGGREGATE_HIST },
+			{ .name = "lhist(size, 0, 4, 1)", .kind = AGGREGATE_LHIST },
+		},
+	};
+	char *text = written(&same, json_put_hit_groups);
+
+	(void)state;
+	assert_string_equal(text,
+		",\"groups\":[{\"keys\":{},\"is_other\":false,\"count\":5,"
+		"\"log2\":{\"size\":[0,5]},"
+		"\"hist\":{\"hist(size)\":[[0,1,2],[1,2,0],[2,4,5]],"
+		"\"hist(size, 1000000)\":[[null,1000000,4],[1000000,null,1]]},"
+		"\"lhist\":{\"size\":[[null,1000000,4],[1000000,null,1]]}}"
+		"],\"groups_left_out\":0,\"groups_left_out_hits\":0");
+	free(text);
+}
+
 static void test_text_has_a_line_for_each_group(void **state)
 {
-	char *text = written(text_put_hit_groups);
+	char *text = written(&groups, text_put_hit_groups);
 
 	(void)state;
 	assert_non_null(strstr(text, "           HITS     HITS/s      MEAN       P50       P99  "
@@ -160,6 +191,7 @@ UNIT_TESTS(test_hit_groups_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json_has_each_sum_by_its_value),
+		cmocka_unit_test(test_json_has_a_key_for_each_histogram_of_a_value),
 		cmocka_unit_test(test_text_has_a_line_for_each_group),
 		cmocka_unit_test(test_ranges_may_begin_below_zero),
 		cmocka_unit_test(test_a_long_text_is_cut_between_characters),

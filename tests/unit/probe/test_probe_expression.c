@@ -324,6 +324,28 @@ static void test_values_are_in_their_buckets(void **state)
 	is_in_bucket("lhist(lat, 0, 10ms, 1ms)", 1500000, 2, "1ms..2ms");
 }
 
+/* From the least to the greatest number it is 2^64 - 1: with a step, it would be too large. */
+static void test_steps_over_nearly_all_numbers_do_not_overflow(void **state)
+{
+	static const char all[] = "lhist(x, -9223372036854775808, 9223372036854775807, "
+				  "9223372036854775807)";
+	static const char halves[] = "lhist(x, -9223372036854775807, 9223372036854775806, "
+				     "6000000000000000000)";
+	const struct probe_aggregate aggregate = aggregate_of(halves);
+	int64_t begin, end;
+
+	(void)state;
+	is_in_bucket(all, INT64_MIN, 1, "below -1");
+	is_in_bucket(all, -1, 2, "-1..9223372036854775806");
+	is_in_bucket(all, INT64_MAX - 1, 3, "9223372036854775806 and more");
+	is_in_bucket(all, INT64_MAX, 4, "9223372036854775807 and more");
+	is_in_bucket(halves, INT64_MIN, 0, "below -9223372036854775807");
+	is_in_bucket(halves, INT64_MAX, 5, "9223372036854775806 and more");
+	probe_aggregate_range(&aggregate, 4, &begin, &end);
+	assert_int_equal(begin, 8776627963145224193);
+	assert_int_equal(end, INT64_MAX - 1);
+}
+
 /* Each value that is next to a limit is in the bucket whose range has it. */
 static void test_ranges_have_their_values(void **state)
 {
@@ -364,6 +386,7 @@ UNIT_TESTS(test_probe_expression)
 		cmocka_unit_test(test_any_expression_is_what_a_plain_interpreter_computes),
 		cmocka_unit_test(test_values_are_in_their_buckets),
 		cmocka_unit_test(test_ranges_have_their_values),
+		cmocka_unit_test(test_steps_over_nearly_all_numbers_do_not_overflow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
