@@ -176,6 +176,7 @@ struct snapshot_baseline {
 struct snapshot_field {		/* a value that a hit carries */
 	const char *name, *text;	/* text if !is_known: why, or "" */
 	bool is_known, is_number;	/* is_number: `text` is a decimal number */
+	bool is_ns;			/* the number is the time of a stage of the latency */
 };
 
 struct snapshot_event {

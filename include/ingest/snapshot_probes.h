@@ -43,6 +43,7 @@ struct snapshot_value {
 	const char *name, *type, *origin;
 	enum probe_value_kind kind;
 	bool is_return;
+	bool is_ns;			/* the time of a stage of the latency */
 	uint64_t count, unknown;	/* unknown: hits whose value could not be read */
 	uint64_t numbers;		/* hits whose value is a number; the others are texts */
 	bool is_signed;			/* how to read min and max: as int64_t */

@@ -161,7 +161,7 @@ static void put_field(struct builder *builder, const struct probe_row *row, uint
 	field = &builder->fields[builder->field_count++];
 	*field = (struct snapshot_field){
 		.name = put_text(builder, name),
-		.is_known = value->is_known,
+		.is_known = value->is_known, .is_ns = reading->columns[column].stage != 0,
 	};
 	field->text = value->is_known ? probe_builder_value(&builder->text, builder->ingest, row,
 							    column, value, &is_named)

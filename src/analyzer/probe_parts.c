@@ -202,6 +202,7 @@ static void describe(struct probe_builder *builder, const struct probe_spec *spe
 	out->origin = probe_builder_text(builder, origin, strlen(origin));
 	out->kind = column->kind;
 	out->is_return = column->is_return;
+	out->is_ns = column->stage != 0;
 }
 
 static const struct probe_row *row_of(const struct ingest *ingest,
@@ -481,6 +482,22 @@ static const char *put_formatted(struct probe_builder *builder, struct ingest *i
 	return begin;
 }
 
+/* Appends a time, with three digits and more: "12.3us". */
+static void append_ns(struct probe_builder *builder, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	double number = (double)ns;
+	char text[32];
+	size_t unit = 0;
+
+	for (; number >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+		number /= 1000;
+	snprintf(text, sizeof(text), "%.*f%s", !unit || number >= 99.95 ? 0 : number >= 9.995 ? 1
+									       : 2,
+		 number, units[unit]);
+	probe_builder_append(builder, text, strlen(text));
+}
+
 /* @between: what stands between two values. */
 static const char *put_values(struct probe_builder *builder, struct ingest *ingest,
 			      const struct probe_row *row, const struct hit_line *line,
@@ -496,7 +513,10 @@ static const char *put_values(struct probe_builder *builder, struct ingest *inge
 			append_raw(builder, between);
 		probe_builder_append(builder, name, strlen(name));
 		probe_builder_append(builder, "=", 1);
-		append_value(builder, ingest, row, line, i, false);
+		if (reading->columns[i].stage && line->values[i].is_known)
+			append_ns(builder, line->values[i].number);
+		else
+			append_value(builder, ingest, row, line, i, false);
 	}
 	return at;
 }

@@ -186,7 +186,12 @@ static void put_values(FILE *out, const struct snapshot_event *event, bool is_la
 	for (uint32_t i = 0; i < event->field_count; i++) {
 		const struct snapshot_field *field = &event->fields[i];
 		const char *text = field->is_known || *field->text ? field->text : "?";
+		char time[32];
 
+		if (field->is_ns && field->is_number) {
+			format_latency(time, sizeof(time), strtoll(text, NULL, 10));
+			text = time;
+		}
 		safe_print(out, "%s%s=%s", i ? SAFE_TEXT(" ") : SAFE_TEXT(""),
 			   sanitize_checked(field->name), sanitize_checked(text));
 		length += (int)(strlen(field->name) + strlen(text)) + 1 + (i > 0);

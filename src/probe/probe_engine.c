@@ -25,7 +25,7 @@
 #include "engine_state.h"
 #include "probe_pmu.h"
 
-#define REQUEST_BYTES (1u << 20)	/* a request has 10 KB: room for more than probes */
+#define REQUEST_BYTES (2u << 20)	/* a request has 18 KB: room for more than probes */
 #define REPLY_BYTES  (1u << 17)		/* a reply has 5 KB */
 #define EVENT_BYTES    (1u << 20)	/* status of all probes, four times a second, for seconds */
 #define RECORD_BYTES  (1u << 24)	/* 16 MiB: half a second of 300,000 hits/s */

@@ -17,7 +17,7 @@
 #include "symbols/kallsyms.h"
 
 #define FILE_WAIT_MS 1000	/* a file that takes longer counts as changed */
-#define QUEUE_BYTES (1u << 20)	/* a request has 10 KB: room for one per probe */
+#define QUEUE_BYTES (2u << 20)	/* a request has 18 KB: room for one per probe */
 
 /* A request, and the points that were examined for it before, if any. */
 struct job {

@@ -340,7 +340,9 @@ static char *format_rate(char *out, double per_s)
 
 static bool is_ns_weight(const struct group_table *table)
 {
-	return table->weight == HIT_WEIGHT_LATENCY;
+	return table->weight == HIT_WEIGHT_LATENCY ||
+	       (table->weight >= HIT_WEIGHT_AGGREGATE &&
+		table->groups->aggregates[table->weight - HIT_WEIGHT_AGGREGATE].is_ns);
 }
 
 static char *format_cell(const struct group_table *table, const struct snapshot_group *group,

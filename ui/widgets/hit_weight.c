@@ -7,7 +7,12 @@
 
 static const char average[] = "avg(";
 
-/* A sum of latencies is HIT_WEIGHT_LATENCY. */
+/* True: it is the sum of the latencies, HIT_WEIGHT_LATENCY. */
+static bool is_of_latency(const struct snapshot_aggregate *aggregate)
+{
+	return !strcmp(aggregate->name, "sum(lat)") || !strcmp(aggregate->name, "avg(lat)");
+}
+
 static bool has_weight(const struct snapshot_probe *probe, unsigned int weight)
 {
 	const unsigned int index = weight - HIT_WEIGHT_AGGREGATE;
@@ -16,7 +21,7 @@ static bool has_weight(const struct snapshot_probe *probe, unsigned int weight)
 		return true;
 	if (weight == HIT_WEIGHT_LATENCY)
 		return probe->has_latency;
-	return index < probe->aggregate_count && !probe->aggregates[index].is_ns &&
+	return index < probe->aggregate_count && !is_of_latency(&probe->aggregates[index]) &&
 	       (probe->aggregates[index].kind == AGGREGATE_SUM ||
 		probe->aggregates[index].kind == AGGREGATE_AVG);
 }

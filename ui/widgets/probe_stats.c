@@ -158,10 +158,19 @@ static void put_value_title(const struct snapshot_value *value, struct canvas *c
 	pieces_add(&line, 1, ROLE_NAME, "%s", value->name);
 	if (value->type[0])
 		pieces_add(&line, 2, ROLE_DIM, "%s", value->type);
-	pieces_add(&line, 4, ROLE_DIM, "%s%s%s", value->is_return ? "returned" : "argument",
-		   value->origin[0] ? ", by " : "", value->origin);
+	if (value->is_ns)
+		pieces_add(&line, 4, ROLE_DIM, "time of a stage");
+	else
+		pieces_add(&line, 4, ROLE_DIM, "%s%s%s",
+			   value->is_return ? "returned" : "argument",
+			   value->origin[0] ? ", by " : "", value->origin);
 	pieces_add(&line, 3, ROLE_TEXT, "%s hits", format_count(text, value->count));
-	if (is_number(value) && value->count > value->unknown) {
+	if (value->is_ns && value->count > value->unknown) {
+		pieces_add(&line, 2, ROLE_TEXT, "min %s", format_latency(text, value->min));
+		pieces_add(&line, 2, ROLE_TEXT, "mean %s",
+			   format_latency(text, (uint64_t)value->mean));
+		pieces_add(&line, 2, ROLE_TEXT, "max %s", format_latency(text, value->max));
+	} else if (is_number(value) && value->count > value->unknown) {
 		pieces_add(&line, 2, ROLE_TEXT, "min %s",
 			   snapshot_number(value->is_signed, value->min, number));
 		pieces_add(&line, 2, ROLE_TEXT, "mean %.6g", value->mean);
@@ -222,8 +231,9 @@ static int put_octaves(const struct snapshot_value *value, const struct stat_pag
 									     GAP_X },
 					 SAFE_TEXT("\u2026"), ROLE_DIM);
 		else if (is_there)
-			histogram_draw_line(&histogram, octave, HISTOGRAM_NUMBER, page->canvas,
-					    area);
+			histogram_draw_line(&histogram, octave,
+					    value->is_ns ? HISTOGRAM_NS : HISTOGRAM_NUMBER,
+					    page->canvas, area);
 		i += gap >= GAP_OCTAVES ? gap : 1;
 	}
 	return line;
@@ -252,12 +262,16 @@ static int put_tops(const struct snapshot_value *value, const struct stat_page *
 	struct canvas_area area;
 
 	for (uint32_t i = 0; i < value->top_count; i++) {
+		char time[FORMAT_BYTES];
+
 		if (i >= most) {
 			other += value->top[i].count;
 			continue;
 		}
 		if (line_area(page, line++, x, width, &area))
-			put_top(value, value->top[i].text, value->top[i].count, page->canvas, area);
+			put_top(value, value->is_ns
+				? format_latency(time, (uint64_t)value->top[i].number)
+				: value->top[i].text, value->top[i].count, page->canvas, area);
 	}
 	if (other && line_area(page, line++, x, width, &area))
 		put_top(value, "(others)", other, page->canvas, area);

@@ -262,6 +262,10 @@ static void test_w_offers_what_the_probe_has(void **state)
 	ui_press(ui, "W");
 	assert_int_equal(ui->state.menu.count, 2);
 	ui_press_key(ui, UI_KEY_ESCAPE);
+	probes[0].aggregates[0].name = "sum(lat2)";	/* a stage's time is none */
+	ui_press(ui, "W");
+	assert_int_equal(ui->state.menu.count, 3);
+	ui_press_key(ui, UI_KEY_ESCAPE);
 	probes[0].aggregate_count = 0;
 	open_line(ui, 1);
 	ui_press(ui, "W");

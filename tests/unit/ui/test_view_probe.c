@@ -66,6 +66,27 @@ static void test_without_latency_it_opens_on_values(void **state)
 	assert_true(ui_has(ui, "[Values]"));
 }
 
+static void test_the_time_of_a_stage_is_shown_as_a_time(void **state)
+{
+	static const struct snapshot_value stage = {
+		.name = "lat2", .type = "ns", .origin = "stage", .kind = VALUE_UNSIGNED,
+		.is_ns = true, .count = 3, .numbers = 3, .min = 1070000, .max = 2500000,
+		.mean = 1500000, .octaves = { [20] = 2, [21] = 1 }, .top_count = 1,
+		.top = { { .text = "1070000", .is_number = true, .number = 1070000, .count = 1 } },
+		.other = 2,
+	};
+	static const struct snapshot_probe probe = { .state = PROBE_ATTACHED, .value_count = 1,
+						     .values = &stage };
+	struct ui *ui = *state;
+
+	open_line(ui, RETURNS_LINE, &probe);
+	assert_true(ui_has(ui, "lat2  ns  time of a stage  3 hits  min 1.07ms  mean 1.50ms  max "
+			       "2.50ms"));
+	assert_true(ui_has(ui, "1.05ms..2.10ms"));
+	assert_true(ui_has(ui, "33.33% 1.07ms"));
+	assert_false(ui_has(ui, "1070000"));
+}
+
 static void test_with_neither_latency_nor_values_it_opens_on_the_log(void **state)
 {
 	struct ui *ui = *state;
@@ -311,6 +332,7 @@ UNIT_TESTS(test_view_probe)
 {
 	const struct CMUnitTest tests[] = {
 		UI_TEST(test_without_latency_it_opens_on_values),
+		UI_TEST(test_the_time_of_a_stage_is_shown_as_a_time),
 		UI_TEST(test_with_neither_latency_nor_values_it_opens_on_the_log),
 		UI_TEST(test_what_is_being_attached_waits_on_values),
 		UI_TEST(test_the_page_that_was_chosen_comes_back_with_a_probe_that_has_it),
