@@ -369,6 +369,24 @@ static void test_a_latency_of_two_points_keeps_its_joins(void **state)
 			    "U:postgres:start");
 }
 
+static void test_a_latency_keeps_its_stages(void **state)
+{
+	static const char text[] = "lat:U:postgres:start->parsed->done lat2 if lat1 > 1ms on "
+				   "$arg1=$arg2=$arg1 by lat2 : sum(lat)";
+	struct ui *ui = *state;
+
+	open_typed(ui, text);
+	assert_int_equal(probe_panel_of(&ui->state)->edges, 1u << PROBE_LATENCY);
+	assert_string_equal(panel_spec_text(ui), text);
+	panel_give(ui, panel_reply(VERDICT_OK));
+	assert_true(ui_has(ui, "lat2  lat1"));
+	panel_focus_on(ui, PANEL_BUTTON, BUTTON_COUNT);
+	ui_press_key(ui, UI_KEY_ENTER);
+	assert_string_equal(probe_fixture_request(ui, PROBE_ADD)->choice.spec.text,
+			    "U:postgres:start");
+	assert_int_equal(probe_fixture_request(ui, PROBE_ADD)->choice.spec.middle_count, 0);
+}
+
 static void test_what_is_typed_but_not_offered_stays_in_sight(void **state)
 {
 	struct ui *ui = *state;
@@ -489,6 +507,7 @@ UNIT_TESTS(test_probe_panel_spec)
 		UI_TEST(test_a_typed_value_goes_with_its_tick_or_its_edge),
 		UI_TEST(test_keys_and_aggregates_stay_when_choices_change),
 		UI_TEST(test_a_latency_of_two_points_keeps_its_joins),
+		UI_TEST(test_a_latency_keeps_its_stages),
 		UI_TEST(test_what_is_typed_but_not_offered_stays_in_sight),
 		UI_TEST(test_of_a_line_all_variables_are_listed_with_where_they_are),
 		UI_TEST(test_fields_of_a_pair_are_called_as_they_are),
