@@ -87,7 +87,7 @@ int table_writer_create(struct table_writer **out, const struct table_options *o
 	struct table_writer *writer = calloc(1, sizeof(*writer));
 	int err = writer ? 0 : -ENOMEM;
 
-	*out = NULL;
+	*out = writer;
 	if (err)
 		return err;
 	writer->columns.options = *options;
@@ -95,10 +95,10 @@ int table_writer_create(struct table_writer **out, const struct table_options *o
 		err = add_names_of_spec(&writer->columns, &options->probes[i]);
 	writer->columns.options.probe_count = options->probes ? options->probe_count : 0;
 	writer->columns.options.probes = NULL;
-	if (err)
+	if (err) {
 		table_writer_destroy(writer);
-	else
-		*out = writer;
+		*out = NULL;
+	}
 	return err;
 }
 
