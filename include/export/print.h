@@ -60,6 +60,7 @@ enum table_kind {
 struct table_options {
 	enum table_style style;
 	enum table_kind kind;
+	bool continues;			/* CSV: the titles were written already */
 	struct export_options print;
 	enum listing_layer layer;	/* TABLE_LISTING */
 	/* BORROWED until table_writer_create() returns: their keys and aggregates have columns.

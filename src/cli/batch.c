@@ -66,6 +66,7 @@ static int create_writer(struct batch *batch, struct diag *why)
 	const struct options *options = batch->options;
 	struct table_options table = {
 		.style = options->format == OUTPUT_CSV ? TABLE_CSV : TABLE_MARKDOWN,
+		.continues = options->diff_path != options->diff_paths[0],
 		.kind = options->table, .print = export_options_of(options),
 		.layer = options->layer, .probes = options->probes,
 		.probe_count = options->probe_count,

@@ -273,8 +273,10 @@ static void put_row(struct cells *cells, const struct table_columns *columns,
 	cells_count(cells, "time_ns", NULL, snapshot->time_ns);
 	cells_text(cells, "event", keys & KEY_EVENT ? "EVENT" : NULL,
 		   keys & KEY_EVENT ? row->event : snapshot->event);
-	if (columns->is_compared)
+	if (columns->is_compared) {
+		cells_text(cells, "target", NULL, snapshot->target);
 		put_change(cells, columns, snapshot, row);
+	}
 	put_stats(cells, columns, snapshot, row);
 	put_ratios(cells, columns, snapshot, row);
 	put_weight(cells, columns, row);
@@ -458,7 +460,7 @@ int table_writer_write(struct table_writer *writer, FILE *out, const struct snap
 	int err = is_first ? choose_columns(columns, snapshot) : 0;
 
 	writer->has_columns = true;
-	if (!err && is_csv && is_first)
+	if (!err && is_csv && is_first && !columns->options.continues)
 		err = put_heading(&cells, CELLS_TITLES, columns, snapshot);
 	for (; snapshot && !err; snapshot = snapshot->next_event) {
 		size_t more;

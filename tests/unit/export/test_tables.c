@@ -141,14 +141,17 @@ static void test_compared_rows_have_both_sides_by_each_other(void **state)
 
 	(void)state;
 	assert_table(&csv, &snapshot,
-		"time_ns,event,change_points,change,change_sigmas,self_pct,base_self_pct,"
-		"total_pct,base_total_pct,self,self_period,total,total_period,base_self,"
-		"base_self_period,base_total,base_total_period,self_per_s,base_self_per_s,comm,"
-		"tasks,dso,build_id,level,symbol,address\n"
-		"0,cpu-clock,-70.0000,gone,-7.02,0.0000,70.0000,0.0000,80.0000,0,0,0,0,35,35,40,40,"
+		"time_ns,event,target,change_points,change,change_sigmas,self_pct,base_self_pct,"
+		"total_pct,"
+		"base_total_pct,self,self_period,total,total_period,base_self,base_self_period,"
+		"base_total,base_total_period,self_per_s,base_self_per_s,comm,tasks,dso,build_id,"
+		"level,symbol,address\n"
+		"0,cpu-clock,8 CPUs,-70.0000,gone,-7.02,0.0000,70.0000,0.0000,80.0000,"
+		"0,0,0,0,35,35,40,40,"
 		"0.000,7.000,app,,,,.,old,0x0\n"
-		"0,cpu-clock,45.0000,,2.99,75.0000,30.0000,100.0000,100.0000,30,30,40,40,15,15,50,"
-		"50,3.000,3.000,app,,,,.,main,0x0\n");
+		"0,cpu-clock,8 CPUs,45.0000,,2.99,75.0000,30.0000,100.0000,100.0000,"
+		"30,30,40,40,15,15,50,50,"
+		"3.000,3.000,app,,,,.,main,0x0\n");
 	assert_table(&markdown, &snapshot,
 		"```text\n# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  40 samples"
 		"  own 0.0 %\n# compared with A: a.data  5.0 s  50 samples  (~ chance explains "
@@ -175,9 +178,9 @@ static void test_all_events_have_the_same_columns(void **state)
 	first.next_event = &second;
 	text = written(&csv, &first, 1);
 	assert_non_null(strstr(text, ",wait,wait_state,waker,"));
-	assert_non_null(strstr(text, "\n5000000000,cpu-clock,,,,75.0000,,100.0000,,30,300,40,400,"
-				     ",,,,3.000,,"));
-	assert_non_null(strstr(text, "\n0,cpu-clock,-70.0000,gone,"));
+	assert_non_null(strstr(text, "\n5000000000,cpu-clock,8 CPUs,,,,75.0000,,100.0000,,30,"
+				     "300,40,400,,,,,3.000,,"));
+	assert_non_null(strstr(text, "\n0,cpu-clock,8 CPUs,-70.0000,gone,"));
 	free(text);
 }
 
