@@ -55,6 +55,10 @@ struct raw_value {
 	size_t text_bytes;
 };
 
+/* Bits of the field common_flags of records that came in an interrupt: TRACE_FLAG_HARDIRQ, _SOFTIRQ
+ * and _NMI. Source: include/linux/trace_events.h. */
+#define RAW_IN_INTERRUPT (0x08 | 0x10 | 0x40)
+
 /* Parses a format file of this kernel. Returns 0, -EBADMSG (not a format file) or -ENOMEM. */
 int raw_fields_parse(struct raw_fields *out, const char *format, size_t bytes, struct diag *why);
 /* Parses a format file of a kernel whose longs and pointers have @long_bytes, 4 or 8. */

@@ -141,6 +141,17 @@ static bool is_own(const struct ingest *ingest, const struct hit *hit)
 	return process && task_is_own(process, hit->thread, hit->begin->time_ns);
 }
 
+/* Whether an interrupt came upon the task of the entry, which has nothing to do with the hit then:
+ * a timer that wakes another thread, a packet that arrives. Only tracepoints record it. */
+static bool is_interrupt(const struct hit *hit)
+{
+	const struct raw_fields *fields = &hit->begin_stream->fields;
+	struct raw_value value;
+
+	return raw_fields_read(fields, raw_fields_find(fields, "common_flags"),
+			       &hit->begin->sample, &value) && value.number & RAW_IN_INTERRUPT;
+}
+
 static void take_hit(struct ingest *ingest, struct hit *hit)
 {
 	struct sample_form form = {
@@ -152,8 +163,11 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 
 	hit->thread = task_table_find_thread(&ingest->tasks, hit->begin->tid);
 	if (is_own(ingest, hit)) {
-		ingest->counters.left_out_own++;
-		return;
+		form.is_interrupt = is_interrupt(hit);
+		if (!form.is_interrupt) {
+			ingest->counters.left_out_own++;
+			return;
+		}
 	}
 	hit_values_read(hit, &texts);
 	if (!hit_values_are_wanted(hit)) {

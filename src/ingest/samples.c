@@ -278,7 +278,7 @@ bool samples_add(struct ingest *ingest, const struct event_record *record,
 		ingest->counters.dropped_no_memory++;
 		return true;
 	}
-	if (task_is_own(process, thread, record->time_ns)) {
+	if (!form->is_interrupt && task_is_own(process, thread, record->time_ns)) {
 		ingest->counters.left_out_own++;
 		return true;
 	}
@@ -325,7 +325,7 @@ static bool resume_for_reply(struct ingest *ingest, struct pending_sample *pendi
 	tasks_request(ingest, process, thread, record->time_ns);
 	if (!is_due && tasks_need_reply(ingest, process, thread, record->time_ns))
 		return false;
-	if (task_is_own(process, thread, record->time_ns)) {
+	if (!pending->form.is_interrupt && task_is_own(process, thread, record->time_ns)) {
 		ingest->counters.left_out_own++;
 		return true;
 	}

@@ -16,6 +16,8 @@ struct sample_form {
 	uint8_t bucket;		/* see struct slice_entry */
 	bool is_hit;		/* probe hit: the target filter does not apply */
 	bool is_wait;		/* part of a wait: its weight is `weight` */
+	bool is_interrupt;	/* hit that came in an interrupt: counted although its task is
+				 * flametop's own */
 	uint64_t time_ns;	/* time it is counted at; of a call with latency, its return */
 	uint64_t weight;	/* is_wait: ns */
 	uint64_t leaf_ip;	/* address it is counted at; of a return, the function, not its

@@ -44,9 +44,6 @@
 #define FIRST_OTHER  (WAIT_TUPLES - 2 * WAIT_STATES)	/* the rows of that waker */
 #define COPIES_BYTES_MAX ((size_t)32 << 20)	/* a thousand samples with copies of 32 KB stacks */
 
-/* common_flags in the head of a raw record: TRACE_FLAG_HARDIRQ, _SOFTIRQ and _NMI. */
-#define IN_INTERRUPT (0x08 | 0x10 | 0x40)
-
 /* Bits of prev_state in sched_switch: TASK_*, as far as the kernel reports them. */
 #define STATE_SLEEPING 0x01u
 #define STATE_DISK     0x02u
@@ -630,7 +627,7 @@ static void note_waker(const struct ingest *ingest, const struct wait_event *eve
 	const struct thread *thread = task_table_find_thread(&ingest->tasks, record->tid);
 	struct record_text waker = { WAIT_INTERRUPT, strlen(WAIT_INTERRUPT) };
 
-	if (record->tid && !(number_in(event, event->flags, record) & IN_INTERRUPT))
+	if (record->tid && !(number_in(event, event->flags, record) & RAW_IN_INTERRUPT))
 		waker = thread && thread->has_comm
 			? (struct record_text){ thread->comm, thread->comm_len }
 				: (struct record_text){ NULL, 0 };

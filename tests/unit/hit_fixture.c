@@ -233,6 +233,7 @@ static void add_raw(struct record_bytes *out, bool is_leave, const struct hit_re
 
 	assert_true(text_bytes < 100);
 	memcpy(bytes, &raw_bytes, 4);
+	bytes[4 + 2] = record->flags;
 	memcpy(bytes + 4 + 8, &record->sp, 8);
 	memcpy(bytes + 4 + 16, &record->number, 8);
 	if (is_leave) {

@@ -43,6 +43,7 @@ struct hit_record {
 	int64_t number;		/* size, or ret */
 	int32_t next;
 	const char *text;	/* name; NULL: none */
+	uint8_t flags;		/* common_flags */
 };
 
 /* False: its id is unknown. */

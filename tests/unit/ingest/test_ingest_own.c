@@ -182,6 +182,31 @@ static void test_hits_of_flametops_own_are_left_out_with_their_values(void **sta
 	assert_true(feed_samples(&feed) > 0);
 }
 
+/* A timer's interrupt that comes upon flametop wakes another thread. */
+static void test_hits_in_interrupts_are_nobodys_own(void **state)
+{
+	const uint32_t probe = 1, pid = 100;
+	struct hit_record hit = { .time_ns = 10, .pid = pid, .tid = pid };
+
+	(void)state;
+	task_table_mark_own(&feed.ingest.tasks, pid);
+	hit_fixture_add(&feed.ingest, probe, PROBE_TRACEPOINT, PROBE_ENTRY, "", 0);
+	assert_true(hit_fixture_enter(&feed.ingest, probe, &hit));
+	feed_round(&feed, 99);
+	assert_int_equal(feed.ingest.counters.left_out_own, 1);
+	assert_int_equal(feed_samples(&feed), 0);
+
+	hit.time_ns = 110;
+	hit.flags = 0x08;	/* TRACE_FLAG_HARDIRQ */
+	assert_true(hit_fixture_enter(&feed.ingest, probe, &hit));
+	hit.time_ns = 120;
+	hit.flags = 0x10;	/* TRACE_FLAG_SOFTIRQ */
+	assert_true(hit_fixture_enter(&feed.ingest, probe, &hit));
+	feed_round(&feed, 199);
+	assert_int_equal(feed.ingest.counters.left_out_own, 1);
+	assert_int_equal(feed_samples(&feed), 2);
+}
+
 #define TASK_TEST(name) FEED_TEST(name, set_up)
 #define TEST(name)	FEED_TEST(name, NULL)
 
@@ -196,6 +221,7 @@ UNIT_TESTS(test_ingest_own)
 		TEST(test_a_worker_whose_fork_nobody_reported_is_flametops),
 		TEST(test_a_child_of_main_whose_fork_nobody_reported_is_a_stranger),
 		TASK_TEST(test_hits_of_flametops_own_are_left_out_with_their_values),
+		TASK_TEST(test_hits_in_interrupts_are_nobodys_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
