@@ -546,6 +546,13 @@ static void put_natural(const struct point_place *at, Dwarf_Die *plain, struct f
 		fetch_value_refuse(out, "a type that probes can't fetch");
 }
 
+bool point_types_is_struct(const struct point_place *at)
+{
+	Dwarf_Die plain;
+
+	return at->has_type && peel(&at->type, &plain) && is_aggregate(dwarf_tag(&plain));
+}
+
 void point_types_put(const struct point_place *at, const char *wanted, struct fetch_value *out)
 {
 	Dwarf_Die plain;

@@ -42,6 +42,8 @@ struct point_passing point_types_passing(Dwarf_Die *type, enum machine machine);
 /* Follows the steps of @path from *@at. Returns false if it can't; @out has the reason. */
 bool point_types_walk(struct point_place *at, const struct value_path *path,
 		      struct fetch_value *out);
+/* True: struct, class or union, which as a whole has no value. */
+bool point_types_is_struct(const struct point_place *at);
 /* Writes the fetch argument for @at with type @wanted or, if that is "", with its own type. */
 void point_types_put(const struct point_place *at, const char *wanted, struct fetch_value *out);
 

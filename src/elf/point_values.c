@@ -115,6 +115,16 @@ static bool find_named(const struct place *place, const struct value_path *path,
 	return false;
 }
 
+/* Returns whether @path, as "$arg1[2]:string", means a word of the struct that the argument points
+ * to: that is what it says without debug information, which one build of a program has and the next
+ * one has not. An array's element that is a struct has no value. */
+static bool is_word_of_struct(const struct value_path *path, const char *wanted,
+			      const struct point_place *at)
+{
+	return path && path->base == VALUE_ARGUMENT && path->step_count && wanted[0] &&
+	       path->steps[path->step_count - 1].kind == VALUE_INDEX && point_types_is_struct(at);
+}
+
 static void put_variable(const struct place *place, Dwarf_Die *variable,
 			 const struct value_path *path, const char *wanted,
 			 struct point_value_text *row)
@@ -132,6 +142,8 @@ static void put_variable(const struct place *place, Dwarf_Die *variable,
 		memcpy(row->value.type, typed.type, sizeof(row->value.type));
 	} else if (!path || point_types_walk(&at, path, &row->value)) {
 		point_types_put(&at, wanted, &row->value);
+		if (is_word_of_struct(path, wanted, &at))
+			fetch_value_refuse(&row->value, "a struct");
 	}
 }
 
@@ -158,7 +170,7 @@ static void put_by_debug(const struct place *place, const struct value_path *pat
 
 /* Returns whether to fall back to the calling convention: the argument was given by number and
  * type, and debug information can't locate it, because the function has no prototype, like one in
- * assembler, or the compiler has split a union. */
+ * assembler, or the compiler has split a union; or it is a word of a struct. */
 static bool is_by_convention(const struct place *place, const struct value_path *path,
 			     const struct point_argument *asked, const struct fetch_value *value)
 {
@@ -170,6 +182,7 @@ static void put_by_convention(const struct place *place, const struct value_path
 			      const char *type, struct point_value_text *row)
 {
 	row->origin = POINT_ORIGIN_ABI;
+	row->value.reason[0] = '\0';	/* debug information's */
 	fetch_value_put_by_convention(&row->value, path, type, place->vaddr == place->entry,
 				      point_job_machine(place->job));
 }

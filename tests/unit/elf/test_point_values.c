@@ -70,8 +70,10 @@ static int tear_down(void **state)
 	return elf_fixture_remove_directory(state);
 }
 
-/* What is fetched for @value where @function begins, or why it is not. */
-static const char *ask(const char *program, const char *function, const char *value)
+/* What is fetched for @value, of type @type if that is not "", where @function begins, or why it is
+ * not. */
+static const char *ask_typed(const char *program, const char *function, const char *value,
+			     const char *type)
 {
 	static char text[256];
 	struct sandbox_request job = { .kind = SANDBOX_POINTS, .input_count = 2 };
@@ -83,6 +85,7 @@ static const char *ask(const char *program, const char *function, const char *va
 
 	strcpy(query.function, function);
 	strcpy(query.arguments[0].value, value);
+	strcpy(query.arguments[0].type, type);
 	job.inputs[0] = open(elf_fixture_path(program), O_RDONLY | O_CLOEXEC);
 	job.inputs[1] = memfd_create("query", MFD_CLOEXEC);
 	assert_int_equal(write(job.inputs[1], &query, sizeof(query)), sizeof(query));
@@ -96,6 +99,11 @@ static const char *ask(const char *program, const char *function, const char *va
 	close(job.inputs[0]);
 	close(job.inputs[1]);
 	return text;
+}
+
+static const char *ask(const char *program, const char *function, const char *value)
+{
+	return ask_typed(program, function, value, "");
 }
 
 #define EXPECT(program, function, value, wanted) \
@@ -147,6 +155,18 @@ static void test_statics_are_found_by_the_table_of_addresses(void **state)
 }
 
 /* names[2] is 32 bytes after names, not 2. */
+/* As without debug information. The element has a size of 88 bytes, but no value. */
+static void test_an_index_with_a_type_means_words_of_a_struct(void **state)
+{
+	(void)state;
+	assert_string_equal(ask_typed("c", "work", "$arg1[2]", "x64"), "+16(" ARGUMENT_1 "):x64");
+	assert_string_equal(ask_typed("c", "work", "$arg1[2]", "string"),
+			    "+0(+16(" ARGUMENT_1 ")):string");
+	assert_string_equal(ask_typed("c", "work", "item->parts[2]", "u8"),
+			    "+80(" ARGUMENT_1 "):u8");
+	EXPECT("c", "work", "$arg1[2]", "a struct: take a member of it");
+}
+
 static void test_elements_are_taken_of_one_dimension_only(void **state)
 {
 	(void)state;
@@ -240,6 +260,7 @@ UNIT_TESTS(test_point_values)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_statics_and_what_they_point_to),
 		cmocka_unit_test(test_statics_are_found_by_the_table_of_addresses),
+		cmocka_unit_test(test_an_index_with_a_type_means_words_of_a_struct),
 		cmocka_unit_test(test_elements_are_taken_of_one_dimension_only),
 		cmocka_unit_test(test_members_lie_at_their_offset_whatever_the_dwarf_version),
 #ifdef __aarch64__
