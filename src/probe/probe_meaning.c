@@ -88,7 +88,7 @@ static bool is_signed_number(const struct mask *mask)
 		return false;
 	while (at && mask->out[at - 1] == ' ')
 		at--;
-	return !at || strchr("(,=<>", mask->out[at - 1]);
+	return !at || strchr("(,=<>+-*/%|&^", mask->out[at - 1]);
 }
 
 /* True: ", CONSTANT" follows a "?"; then moves mask->at to the constant. */

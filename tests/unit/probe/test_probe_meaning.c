@@ -189,7 +189,8 @@ static void test_constants_are_masked(void **state)
 	(void)state;
 	assert_string_equal(masked("UPDATE pgbench_accounts SET abalance = abalance + -1713 WHERE "
 				   "aid = 90210;"),
-			    "UPDATE pgbench_accounts SET abalance = abalance + -? WHERE aid = ?;");
+			    "UPDATE pgbench_accounts SET abalance = abalance + ? WHERE aid = ?;");
+	assert_string_equal(masked("a-5-3 * -2, b - -c"), "a-?-? * ?, b - -c");
 	assert_string_equal(masked("SELECT a FROM t1 WHERE n = 'x''y' AND m=\"a\\\"b\" AND o=-2"),
 			    "SELECT a FROM t1 WHERE n = ? AND m=? AND o=?");
 	assert_string_equal(masked("INSERT INTO t VALUES (1, -2.5e-3, 'z', 0x1F)"),
