@@ -435,16 +435,6 @@ static bool is_wanted(const struct probe_argument *argument, const struct probe_
 	       (!wanted->type[0] || !strcmp(argument->type, wanted->type));
 }
 
-/* Names the masked text of the value @name, so that each line of the log says which it is. */
-static void name_masked(const struct probe_spec *spec, struct probe_argument *masked,
-			const char *name)
-{
-	const int bytes = snprintf(masked->name, sizeof(masked->name), "norm_%s", name);
-
-	if (bytes >= (int)sizeof(masked->name) || find_name(spec, masked->name))
-		masked->name[0] = '\0';
-}
-
 /* Finds what was split from a word: the value of a name may be meant, and without norm() and type
  * that of a masked one. */
 static const struct probe_argument *find_wanted(const struct probe_spec *spec,
@@ -459,8 +449,6 @@ static const struct probe_argument *find_wanted(const struct probe_spec *spec,
 		strcpy(wanted->value, named->value);
 		if (!wanted->type[0])
 			strcpy(wanted->type, named->type);
-		if (wanted->is_masked)
-			name_masked(spec, wanted, named->name);
 	}
 	for (uint32_t i = 0; i < spec->argument_count; i++)
 		if (is_wanted(&spec->arguments[i], wanted))
