@@ -358,10 +358,19 @@ static void add_translated(struct target_reply *reply, const char *spec, const c
 	add_result(reply, &result);
 }
 
+/* Adds what can't be probed as it was typed, with the reason. */
+static void add_refused(struct target_reply *reply, const char *text, const struct diag *why)
+{
+	struct target_result refused = { .kind = TARGET_TYPED };
+
+	sanitize_text(refused.shown, sizeof(refused.shown), text, strlen(text));
+	sanitize_text(refused.note, sizeof(refused.note), why->text, strlen(why->text));
+	add_result(reply, &refused);
+}
+
 /* Adds the specs that ask what a one-liner asks, or why there is none. */
 static void add_one_liner(const struct target_finder *finder, struct target_reply *reply)
 {
-	struct target_result refused = { .kind = TARGET_TYPED };
 	const char *text = finder->query.text;
 	struct one_liner made;
 	struct diag why = { .text = "" };
@@ -371,9 +380,19 @@ static void add_one_liner(const struct target_finder *finder, struct target_repl
 			add_translated(reply, made.specs[i], made.note);
 		return;
 	}
-	sanitize_text(refused.shown, sizeof(refused.shown), text, strlen(text));
-	sanitize_text(refused.note, sizeof(refused.note), why.text, strlen(why.text));
-	add_result(reply, &refused);
+	add_refused(reply, text, &why);
+}
+
+/* False: a value makes one of the preset's specs wrong; @why has the spec's column. */
+static bool is_right(const struct preset_use *use, struct diag *why)
+{
+	for (uint32_t i = 0; i < use->count; i++) {
+		struct probe_spec spec;
+
+		if (probe_spec_parse(&spec, use->specs[i], why))
+			return false;
+	}
+	return true;
 }
 
 /* Adds a preset that was typed with values for its parameters: "ext4slower 5". */
@@ -382,10 +401,16 @@ static void add_typed_preset(const struct target_finder *finder, struct target_r
 	struct target_result result = { .kind = TARGET_PRESET, .is_able = true };
 	const char *text = finder->query.text;
 	struct preset_use *use = malloc(sizeof(*use));
+	struct diag why = { .text = "" };
 
-	if (use && strchr(text, ' ') && !presets_use(finder->presets, text, use, NULL) &&
-	    use->preset->parameter_count &&
-	    preset_use_join(use, result.spec, sizeof(result.spec)) < sizeof(result.spec)) {
+	if (!use || !strchr(text, ' ') || presets_use(finder->presets, text, use, NULL) ||
+	    !use->preset->parameter_count) {
+		free(use);
+		return;
+	}
+	if (!is_right(use, &why)) {
+		add_refused(reply, text, &why);
+	} else if (preset_use_join(use, result.spec, sizeof(result.spec)) < sizeof(result.spec)) {
 		sanitize_text(result.shown, sizeof(result.shown), text, strlen(text));
 		snprintf(result.note, sizeof(result.note), "%s", use->preset->about);
 		add_result(reply, &result);
@@ -460,6 +485,19 @@ static void add_hits(struct target_finder *finder, struct target_reply *reply)
 	reply->matches += ranking->matches;
 }
 
+/* Adds what is wrong with a spec to which nothing else was found. */
+static void add_misspelt(const struct target_finder *finder, struct target_reply *reply)
+{
+	const char *text = finder->query.text;
+	const char *colon = strchr(text, ':'), *blank = strchr(text, ' ');
+	struct probe_spec spec;
+	struct diag why = { .text = "" };
+
+	if (!reply->count && !reply->matches && !finder->requests && colon && blank &&
+	    colon < blank && probe_spec_parse(&spec, text, &why))
+		add_refused(reply, text, &why);
+}
+
 static void reply(struct target_finder *finder)
 {
 	struct target_reply *reply = malloc(sizeof(*reply));
@@ -476,6 +514,8 @@ static void reply(struct target_finder *finder)
 	if (finder->query.path[0])
 		add_failure(finder, reply);
 	add_hits(finder, reply);
+	if (!is_of_events(&finder->query))
+		add_misspelt(finder, reply);
 	free(mailbox_put(&finder->replies, reply));
 	service_notify(finder->service);
 }

@@ -505,6 +505,20 @@ static void test_a_one_liner_is_shown_as_the_spec_that_it_means(void **state)
 			    "column 1: sampling is flametop itself: flametop -F 99");
 }
 
+static void test_a_spec_that_is_none_has_the_column_of_what_is_wrong(void **state)
+{
+	const struct target_reply *reply = ask("slowcalls abc");
+
+	(void)state;
+	assert_string_equal(reply->results[0].shown, "slowcalls abc");
+	assert_false(reply->results[0].is_able);
+	assert_non_null(strstr(reply->results[0].note, "column 69: abcms: a time is needed"));
+	reply = ask("t:sched:sched_switch prev_pid if prev_pid > abc def");
+	assert_int_equal(reply->count, 1);
+	assert_false(reply->results[0].is_able);
+	assert_non_null(strstr(reply->results[0].note, "column "));
+}
+
 UNIT_TESTS(test_target_finder)
 {
 #define WITH_NEW_FINDER(test) cmocka_unit_test_setup_teardown(test, restart, NULL)
@@ -518,6 +532,7 @@ UNIT_TESTS(test_target_finder)
 		cmocka_unit_test(test_a_tool_whose_question_has_no_preset_finds_none),
 		cmocka_unit_test(test_a_spec_that_was_typed_is_the_first_result),
 		cmocka_unit_test(test_a_one_liner_is_shown_as_the_spec_that_it_means),
+		cmocka_unit_test(test_a_spec_that_is_none_has_the_column_of_what_is_wrong),
 		WITH_NEW_FINDER(test_a_line_is_one_of_the_program_that_is_looked_at),
 		cmocka_unit_test(test_of_many_questions_the_last_is_answered),
 		cmocka_unit_test(test_erasing_a_letter_brings_back_what_it_left_out),
