@@ -259,7 +259,28 @@ static bool read_quoted(const char **at, const char **text, size_t *bytes)
 	return skip_char(at, '"');
 }
 
-/* Reads { NUMBER, "TEXT" } into *@words, skipping pairs with an enumerator instead of a number.
+/* Reads an enumerator whose number every kernel has: include/net/tcp_states.h. Events of the tcp group
+ * name the states, where those of sock have the numbers. */
+static bool read_enumerator(const char **at, uint64_t *number)
+{
+	static const char *const states[] = {
+		NULL, "TCP_ESTABLISHED", "TCP_SYN_SENT", "TCP_SYN_RECV", "TCP_FIN_WAIT1",
+		"TCP_FIN_WAIT2", "TCP_TIME_WAIT", "TCP_CLOSE", "TCP_CLOSE_WAIT", "TCP_LAST_ACK",
+		"TCP_LISTEN", "TCP_CLOSING", "TCP_NEW_SYN_RECV",
+	};
+	const char *begin = *at + strspn(*at, " ");
+	const size_t bytes = strcspn(begin, " ,}");
+
+	for (uint64_t state = 1; state < sizeof(states) / sizeof(states[0]); state++)
+		if (strlen(states[state]) == bytes && memcmp(states[state], begin, bytes) == 0) {
+			*at = begin + bytes;
+			*number = state;
+			return true;
+		}
+	return false;
+}
+
+/* Reads { NUMBER, "TEXT" } into *@words, skipping pairs with an unknown enumerator in place of a number.
  * Returns false at the end of the list. */
 static bool next_word(struct words *words)
 {
@@ -275,7 +296,8 @@ static bool next_word(struct words *words)
 			words->at += strlen(words->at);
 			return false;
 		}
-		is_number = format_expression_read(&words->at, "", 0, &words->number) &&
+		is_number = (read_enumerator(&words->at, &words->number) ||
+			     format_expression_read(&words->at, "", 0, &words->number)) &&
 			    skip_char(&words->at, ',') &&
 			    read_quoted(&words->at, &words->text, &words->text_bytes);
 		if (is_number)

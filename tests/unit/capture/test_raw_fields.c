@@ -309,7 +309,8 @@ static const char prints[] = HEAD
 	" ((unsigned int) ((REC->dev) >> 20)), ((unsigned int) ((REC->dev) & ((1U << 20) - 1))),"
 	" __print_symbolic(((REC->ioprio) >> 13) & 7, { 0, \"none\" }, { 2, \"best-effort\" }),"
 	" REC->ioprio & ((1 << 3) - 1), REC->daddr, REC->daddr_v6, REC->src,"
-	" __print_symbolic(REC->newstate, { 1, \"TCP_ESTABLISHED\" }, { 2, \"TCP_SYN_SENT\" }),"
+	" __print_symbolic(REC->newstate, { 1, \"TCP_ESTABLISHED\" }, { 2, \"TCP_SYN_SENT\" },"
+	" { TCP_LISTEN, \"TCP_LISTEN\" }, { OTHER, \"OTHER\" }, { TCP_, \"TCP_\" }),"
 	" REC->late ? \"yes, late\" : \"no\", REC->len, REC->src\n";
 
 static void test_the_names_are_the_text_that_the_event_prints(void **state)
@@ -324,6 +325,7 @@ static void test_the_names_are_the_text_that_the_event_prints(void **state)
 	assert_string_equal(name_of(&fields, "dev", 8 << 20 | 17), "8,17");
 	assert_string_equal(name_of(&fields, "ioprio", 2 << 13 | 4), "best-effort,4");
 	assert_string_equal(name_of(&fields, "newstate", 2), "TCP_SYN_SENT");
+	assert_string_equal(name_of(&fields, "newstate", 10), "TCP_LISTEN");
 	assert_string_equal(name_of(&fields, "newstate", 3), "(none)");
 	assert_string_equal(name_of(&fields, "late", 1), "yes, late");
 	assert_string_equal(name_of(&fields, "len", 1), "(none)");
@@ -363,6 +365,9 @@ static void test_a_name_leads_back_to_its_number(void **state)
 	assert_true(raw_fields_number(&fields, &fields.list[raw_fields_find(&fields, "newstate")],
 				      "TCP_SYN_SENT", &number));
 	assert_int_equal(number, 2);
+	assert_true(raw_fields_number(&fields, &fields.list[raw_fields_find(&fields, "newstate")],
+				      "TCP_LISTEN", &number));
+	assert_int_equal(number, 10);
 	assert_false(raw_fields_number(&fields, &fields.list[raw_fields_find(&fields, "newstate")],
 				       "TCP_SYN", &number));
 	assert_false(raw_fields_number(&fields, &fields.list[raw_fields_find(&fields, "ioprio")],
