@@ -145,7 +145,7 @@ static void test_presets_are_found_by_their_names_first(void **state)
 	(void)state;
 	assert_string_equal(presets_find(presets, "execsnoop")->title,
 			    "new processes by system call");
-	assert_string_equal(presets_find(presets, "biosnoop")->name, "biolatency");
+	assert_string_equal(presets_find(presets, "iolatency")->name, "biolatency");
 	assert_null(presets_find(presets, "bio"));
 	assert_null(presets_find(presets, ""));
 }
