@@ -78,7 +78,10 @@ X86_64 = Machine(
     name="x86_64", packages=Packages(), kernel="linux-image-cloud-amd64",
     qemu=("qemu-system-x86_64", "-cpu", "max,-cx16"), memory_mib=768,
     kernel_line="console=ttyS0 mitigations=off tsc=reliable",
-    serial="isa-serial", output="ttyS1", status="ttyS2", modules=("crc-itu-t", "loop"))
+    serial="isa-serial", output="ttyS1", status="ttyS2",
+    modules=("crc-itu-t", "loop", "configfs", "null_blk", "dummy", "libcrc32c", "xfs"))
+X86_64_NEWER = dataclasses.replace(X86_64, name="x86_64-6.12", kernel="linux-image-6.12-cloud-amd64",
+                                   modules=X86_64.modules[1:])
 # To sign return addresses by the algorithm of the architecture would take most of its time. In ramfs
 # a file can't be sealed, as on disks; in tmpfs, which it would have else, it can.
 AARCH64 = Machine(
@@ -314,8 +317,8 @@ def read(path):
         return file.read()
 
 
-def command_of(machine, where, cpus, image, is_counted, has_tools):
-    memory_mib = machine.memory_mib + (machine.tools_mib if has_tools else 0)
+def command_of(machine, where, cpus, image, is_counted, has_tools, more_mib):
+    memory_mib = machine.memory_mib + (machine.tools_mib if has_tools else 0) + more_mib
     command = [*machine.qemu, "-accel", ACCELERATOR, "-smp", str(cpus), "-m", str(memory_mib),
                "-display", "none", "-monitor", "none", "-nodefaults", "-no-user-config",
                "-no-reboot", "-kernel", image, "-initrd", f"{where}/initrd",
@@ -334,14 +337,15 @@ def boot(command, where, time_limit_s):
 
 
 def run_script(script, files, cpus, image, machine=X86_64, is_counted=False, has_tools=False,
-               time_limit_s=TIME_LIMIT_S):
+               time_limit_s=TIME_LIMIT_S, more_mib=0):
     """Runs @script with @files {path here: path there} on a machine of @cpus. @is_counted: its time is
-    that of its instructions. @has_tools: it has compilers and binutils (AARCH64 alone). Returns its
-    status and output; a machine that died has no status (None), and its console as output. Raises
-    NoPackage."""
+    that of its instructions. @has_tools: it has compilers and binutils (AARCH64 alone). @more_mib:
+    memory beyond the machine's, for large files. Returns its status and output; a machine that died has
+    no status (None), and its console as output. Raises NoPackage."""
     with tempfile.TemporaryDirectory(prefix="flametop-test-") as where:
         pack_files(machine, script, files, where, has_tools)
-        boot(command_of(machine, where, cpus, image, is_counted, has_tools), where, time_limit_s)
+        boot(command_of(machine, where, cpus, image, is_counted, has_tools, more_mib), where,
+             time_limit_s)
         status = read(f"{where}/status").strip()
         if status:
             return int(status), read(f"{where}/output")
