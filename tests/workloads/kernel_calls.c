@@ -1,7 +1,7 @@
 /* kernel_calls WHAT N [PATH] - has the kernel do a thing N times:
  *
- *   tcp        connects to 127.0.0.1:2000 and to [::1]:2001, where a process "kernel_server" accepts;
- *              each connection carries 5000 bytes there and 3000 back; connects to closed port 2009
+ *   tcp        connects to 127.0.0.1:2000 and to [::1]:2001, where "kernel_server" accepts; each
+ *              connection carries 5000 bytes there and 3000 back; connects to closed port 2009
  *   udp        datagrams of 100 bytes to closed port 2009
  *   retransmit connects to 10.9.0.2:2010 and to [fd00:9::2]:2011, whence nothing comes, once each,
  *              until the kernel has sent N segments again; prints how many it sent: "retransmits N"
@@ -25,7 +25,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TO_SERVER = 5000, TO_CLIENT = 3000, PAGE = 4096, READ = 3 * PAGE, WRITE = 5 * PAGE, CLOSED_PORT = 2009 };
+enum {
+	TO_SERVER = 5000,
+	TO_CLIENT = 3000,
+	PAGE = 4096,
+	READ = 3 * PAGE,
+	WRITE = 5 * PAGE,
+	CLOSED_PORT = 2009,
+};
 
 static char bytes[1 << 20] __attribute__((aligned(PAGE)));
 
@@ -146,7 +153,8 @@ static void send_datagrams(int times)
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
 	for (int i = 0; i < times; i++)
-		check(sendto(fd, bytes, 100, 0, (void *)&address, sizeof(address)) == 100, "sendto");
+		check(sendto(fd, bytes, 100, 0, (void *)&address, sizeof(address)) == 100,
+		      "sendto");
 }
 
 /* How many segments the kernel has sent again. */
@@ -158,7 +166,8 @@ static long retransmits(void)
 
 	check(file != NULL, "/proc/net/snmp");
 	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "Tcp: %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %ld", &count) == 1)
+		if (sscanf(line, "Tcp: %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d %ld",
+			   &count) == 1)
 			break;
 	fclose(file);
 	check(count >= 0, "RetransSegs");
