@@ -259,8 +259,8 @@ static bool read_quoted(const char **at, const char **text, size_t *bytes)
 	return skip_char(at, '"');
 }
 
-/* Reads an enumerator whose number every kernel has: include/net/tcp_states.h. Events of the tcp group
- * name the states, where those of sock have the numbers. */
+/* Reads an enumerator whose number every kernel has: include/net/tcp_states.h. Events of the tcp
+ * group name the states, where those of sock have the numbers. */
 static bool read_enumerator(const char **at, uint64_t *number)
 {
 	static const char *const states[] = {
@@ -280,7 +280,7 @@ static bool read_enumerator(const char **at, uint64_t *number)
 	return false;
 }
 
-/* Reads { NUMBER, "TEXT" } into *@words, skipping pairs with an unknown enumerator in place of a number.
+/* Reads { NUMBER, "TEXT" } into *@words, skipping pairs with an unknown enumerator for a number.
  * Returns false at the end of the list. */
 static bool next_word(struct words *words)
 {

@@ -10,6 +10,9 @@
  * Records carry perf event ids, so that each is decoded as it was made, whatever became of its
  * probe since then.
  *
+ * What an interrupt does while flametop runs is no work of flametop's: a wake-up by a timer, a
+ * packet, the end of a disk's request. It counts.
+ *
  * Invariant: each record of a probe is part of a hit, or counted as unpaired, filtered or
  * flametop's own, or later than the request to switch the probe off, or of a process that is no
  * target of the probe.

@@ -191,6 +191,7 @@ static void test_hits_in_interrupts_are_nobodys_own(void **state)
 	(void)state;
 	task_table_mark_own(&feed.ingest.tasks, pid);
 	hit_fixture_add(&feed.ingest, probe, PROBE_TRACEPOINT, PROBE_ENTRY, "", 0);
+	hit.flags = 0x01 | 0x04;	/* interrupts are off, another thread is due */
 	assert_true(hit_fixture_enter(&feed.ingest, probe, &hit));
 	feed_round(&feed, 99);
 	assert_int_equal(feed.ingest.counters.left_out_own, 1);
