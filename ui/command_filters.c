@@ -92,6 +92,7 @@ static const char *field_word(enum filter_field field)
 	case FILTER_WAIT:
 	case FILTER_STATE:
 	case FILTER_WAKER:
+	case FILTER_BY:
 		break;
 	}
 	return "";
@@ -243,13 +244,17 @@ static size_t collect_parts(struct ui_state *state, const struct snapshot_row *r
 		FILTER_UNIT, FILTER_CONTAINER, FILTER_POD, FILTER_CGROUP, FILTER_WAIT,
 		FILTER_STATE, FILTER_WAKER, FILTER_KERNEL, FILTER_USER,
 	};
+	struct cursor_way way;
 	size_t count = 0;
 	struct filter_part part;
 
+	for (size_t i = 0; state_cursor_way(state, &way) && i < way.count; i++)
+		if (way.parts[way.count - 1 - i].field == FILTER_BY && count < GROUP_BY_KEYS)
+			state->menu_parts[count++] = way.parts[way.count - 1 - i];
 	if (views_opening_part(state->shown_kind, row, &part))
 		state->menu_parts[count++] = part;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if ((!count || fields[i] != state->menu_parts[0].field) &&
+		if ((!count || fields[i] != state->menu_parts[0].field) && count < FILTER_PARTS &&
 		    views_row_part(fields[i], row, &part))
 			state->menu_parts[count++] = part;
 	return count;

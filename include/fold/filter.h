@@ -38,6 +38,8 @@ enum filter_field {
 						 * `hash`; hash of "": the process has none */
 	/* The name of the wait's kind or state, or the comm of its waker, has `hash`; "": none. */
 	FILTER_WAIT, FILTER_STATE, FILTER_WAKER,
+	FILTER_BY,		/* for hits: the value of key `number` (from 0) of `by` has the
+				 * identity `hash` */
 	FILTER_KERNEL, FILTER_USER,	/* code of that level, guests included */
 };
 
@@ -50,6 +52,9 @@ struct filter_part {
 					 * name as shown, cut when longer */
 };
 
+/* Most parts of FILTER_BY: an entry of a hit has a bit for each that it satisfies. */
+#define FILTER_BY_PARTS 8
+
 struct filter {
 	struct filter_part parts[FILTER_PARTS];
 	uint32_t count;
@@ -58,7 +63,8 @@ struct filter {
 /* Returns the hash that exact fields compare. @name: sanitized, as in a snapshot. */
 uint64_t filter_hash(const char *name);
 
-/* Adds a part at the end unless an equal one is there. -ENOSPC: FILTER_PARTS are there already;
+/* Adds a part at the end unless an equal one is there. -ENOSPC: FILTER_PARTS are there already, or
+ * FILTER_BY_PARTS of that field;
  * -EINVAL: a regular expression that is none, or text that is too long, with the reason. */
 int filter_add(struct filter *filter, const struct filter_part *part, struct diag *why);
 void filter_remove(struct filter *filter, uint32_t index);

@@ -21,7 +21,8 @@ struct fold_filter {
 	struct filter_text texts[FILTER_PARTS];	/* used by FILTER_TEXT parts */
 	uint32_t all;		/* a bit per part; 0: everything matches */
 	uint32_t negated;	/* mask of negated parts */
-	uint32_t by_task, by_cpu, by_code, by_wait;	/* masks of parts that these may satisfy */
+	uint32_t by_task, by_cpu, by_code, by_wait, by_hit;	/* masks of parts that these may
+								 * satisfy */
 	uint32_t hiding;	/* parts in by_code that hide code: negated, or on a level */
 
 	uint32_t *of_task, *of_symbol;	/* owned caches; mask of parts satisfied; 0: not known
@@ -35,8 +36,9 @@ int fold_filter_init(struct fold_filter *out, const struct filter *filter,
 		     const struct symbol_names *names, const struct task_table *tasks);
 void fold_filter_finish(struct fold_filter *filter);
 
-/* Returns the mask of parts that the sample satisfies by its task, its CPU, or as a wait, whatever
- * its code. */
+/* Returns the mask of parts that the sample satisfies by its task, its CPU, as a wait or as a hit,
+ * whatever its code. The value bucket of a hit has bit i if it satisfies the part of FILTER_BY with
+ * i such parts before it. */
 uint32_t fold_filter_of_sample(struct fold_filter *filter, const struct slice_entry *entry);
 
 /* @of_sample: from fold_filter_of_sample(). False: no frame of such a sample can match. */

@@ -25,6 +25,15 @@
  * their text.
  * Thread: the analyzer's. */
 
+/* Two values of a key are equal when their identities are. */
+struct group_value {
+	uint64_t identity;	/* equal in every snapshot, as it does not depend on ids */
+	uint32_t of;		/* id or number to make the text from, or GROUP_VALUE_ */
+};
+
+#define GROUP_VALUE_NONE    UINT32_MAX		/* there is no value */
+#define GROUP_VALUE_UNKNOWN (UINT32_MAX - 1)	/* the value is unknown */
+
 /* Where values and their text come from; pointers are borrowed. */
 struct group_sources {
 	struct stack_trie *trie;
@@ -38,6 +47,13 @@ struct group_sources {
 	const struct core_pmus *pmus;		/* NULL: none are known */
 	/* Returns the raw name of an event, "": none. NULL: no event has a name. */
 	const char *(*event_name)(const void *owner, uint32_t event);
+	/* Returns the value of key @index of `by`, from 0, of hits of the event folded that have
+	 * @tuple (ingest/hit_groups.h) and @stack. NULL: these have no such keys. */
+	struct group_value (*hit_value)(const void *owner, uint32_t tuple, uint32_t stack,
+					uint32_t index);
+	/* Returns the text of group_value.of for that key. Set if hit_value is. */
+	struct str_id (*hit_text)(const void *owner, uint32_t of, uint32_t index);
+	bool is_hit_by_stack;	/* hit_value() and the bits for FILTER_BY depend on the stack */
 	const void *owner;
 	bool raw_names;				/* symbol names as in their files */
 	struct id_map process_comms;		/* owned by the fold: pid -> present or last comm:
@@ -47,20 +63,11 @@ struct group_sources {
 /* Fills process_comms, which GROUP_PID and GROUP_THREAD need. 0 or -ENOMEM. */
 int group_sources_name_processes(struct group_sources *sources);
 
-/* Two values of a key are equal when their identities are. */
-struct group_value {
-	uint64_t identity;	/* equal in every snapshot, as it does not depend on ids */
-	uint32_t of;		/* id or number to make the text from, or GROUP_VALUE_ */
-};
-
-#define GROUP_VALUE_NONE    UINT32_MAX		/* there is no value */
-#define GROUP_VALUE_UNKNOWN (UINT32_MAX - 1)	/* the value is unknown */
-
 bool group_key_is_of_code(enum group_key key);
 
-/* Returns the value of a sample for a key that is not of code. */
+/* Returns the value of a sample for a key that is not of code. @tuple: see struct slice. */
 struct group_value group_value_of_sample(const struct group_sources *sources, enum group_key key,
-					 const struct slice_entry *entry);
+					 const struct slice_entry *entry, uint32_t tuple);
 
 struct group_frame {
 	uint32_t frame;
@@ -83,7 +90,7 @@ struct group_text {
 	char own[GROUP_TEXT_BYTES];	/* the text, raw; "": see `pooled` */
 	struct str_id dso_path;		/* empty unless the key is of code */
 	struct str_id name;		/* see struct group_node */
-	uint32_t number;		/* see struct group_node */
+	uint64_t number;		/* see struct group_node */
 	bool has_number;		/* `number` is the name */
 	uint64_t address;		/* see struct group_node */
 	uint32_t dso;			/* UINT32_MAX: no symbol */
@@ -144,6 +151,9 @@ struct group_fold {
 	bool is_per_frame;	/* frames of one symbol may be of different groups */
 	bool is_per_cpu;
 	bool is_per_wait;	/* classes differ by kind, state and waker of waits */
+	bool is_per_hit;	/* classes differ by keys of `by` */
+	const uint32_t *tuples;	/* borrowed, set by the caller for the entries added next: see
+				 * struct slice */
 
 	struct group_sum *sums;		/* owned; [GROUP_FOLD_TOP] counts nothing */
 	uint32_t count, capacity;

@@ -55,6 +55,16 @@ enum hit_weight {
 	HIT_WEIGHT_AGGREGATE	/* + i: the sum of aggregate i of the spec, SUM or AVG */
 };
 
+/* The number that decides which groups of the probe in detail are listed if there are too many. */
+enum hit_order {
+	HIT_ORDER_HITS,
+	HIT_ORDER_LATENCY,	/* the sum of latencies, then their mean, ... */
+	HIT_ORDER_MEAN, HIT_ORDER_P50, HIT_ORDER_P99, HIT_ORDER_MAX,
+	HIT_ORDER_CHANGE,	/* comparing: the change of the share of `hit_weight` */
+	HIT_ORDER_AGGREGATE,	/* + i: aggregate i of the spec */
+	HIT_ORDER_SUM = HIT_ORDER_AGGREGATE + 8	/* + i: the sum of an AVG */
+};
+
 /* Selects the samples of a window, and the rows and trees to make of them. */
 struct query {
 	uint64_t number;	/* chosen by the screen; copied to snapshot.query */
@@ -76,6 +86,8 @@ struct query {
 	uint32_t group_count;	/* levels of the tree of groups; 0: no such tree */
 	enum group_key groups[GROUP_LEVELS];
 	uint32_t probe;		/* probe to show in detail (struct snapshot_probes); 0: none */
+	unsigned int hit_order;	/* enum hit_order: its groups with most of it are listed, */
+	bool is_hit_order_reversed;	/* or those with least */
 	uint32_t hit_probe;	/* probe of the hit to show in detail */
 	uint64_t hit;		/* number of that hit in the probe's log; 0: none */
 	unsigned int hit_weight;	/* enum hit_weight: if the event shown is a probe that has
@@ -110,6 +122,8 @@ struct fold_stop {
 
 /* Returns the name that is shown for @key, such as "dso"; group_keys_parse() also knows aliases. */
 const char *group_key_name(enum group_key key);
+/* Returns the name of the key at @level of @tree: of one of `by` as the specification has it. */
+const char *group_tree_key_name(const struct group_tree *tree, uint32_t level);
 
 /* Parses "comm,dso,symbol" into @keys[GROUP_LEVELS], in that order. 0, or -EINVAL for a key that is
  * unknown, repeated or misplaced: the reason begins with @as and says what is valid; @keys and

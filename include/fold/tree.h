@@ -112,6 +112,7 @@ enum group_key {
 	GROUP_SOCKET,		/* the CPU's package */
 	GROUP_PMU,		/* the PMU of the CPU's kind of core */
 	GROUP_WAIT, GROUP_STATE, GROUP_WAKER,	/* for waits: fold/wait_stacks.h */
+	GROUP_BY1, GROUP_BY2, GROUP_BY3, GROUP_BY4,	/* for hits: keys of `by` of their probe */
 	GROUP_DSO,
 	GROUP_SYMBOL,
 	GROUP_ADDRESS,
@@ -121,6 +122,13 @@ enum group_key {
 };
 
 #define GROUP_LEVELS 8		/* deeper trees add nothing */
+#define GROUP_BY_KEYS 4		/* those from GROUP_BY1 on */
+
+/* True: @key is one of `by`. */
+static inline bool group_key_is_by(enum group_key key)
+{
+	return key >= GROUP_BY1 && key <= GROUP_BY4;
+}
 
 struct group_node {
 	uint64_t id;		/* equal in every snapshot for the same path */
@@ -140,7 +148,8 @@ struct group_node {
 	const char *name;	/* text that an exact filter compares (fold/filter.h): a symbol's
 				 * name as in its file, a DSO's path, else the bare value; "": no
 				 * filter can select this node */
-	uint64_t number;	/* pid, tid or CPU; index of an event; else 0 */
+	uint64_t number;	/* pid, tid or CPU; index of an event; identity of a value of `by`;
+				 * else 0 */
 	uint64_t address;	/* address of a symbol, in its DSO */
 	uint32_t dso_id;	/* DSO of a symbol; else UINT32_MAX */
 	enum cpu_mode mode;	/* keys of code; else MODE_UNKNOWN */
@@ -153,6 +162,8 @@ struct group_tree {
 	bool is_compared;	/* with a baseline; with GROUP_EVENT even if the baseline lacks the
 				 * snapshot's event: see group_node.has_base */
 	bool is_of_waits;	/* weights are the ns of waits */
+	const char *by_names[GROUP_BY_KEYS];	/* keys of `by` of the probe whose hits these are:
+						 * "lock"; NULL: it has no such key */
 	uint32_t node_count;
 	const struct group_node *nodes;	/* preorder; siblings by self weight, largest first, then
 					 * total weight, then id */

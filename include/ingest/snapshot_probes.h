@@ -88,10 +88,13 @@ struct snapshot_probe {
 	uint32_t spark_count;
 	float spark[PROBE_SPARK_POINTS];	/* hits of the last seconds, oldest first */
 	bool has_latency;	/* its edge is PROBE_LATENCY */
+	bool is_joined;		/* has_latency, and its ends are joined by fields: a call is of no
+				 * thread, so no sample is inside it */
 	struct snapshot_latency latency;
 	uint32_t value_count;
 	const struct snapshot_value *values;	/* set for the requested probe; in batch for all */
 	uint32_t key_count, aggregate_count;	/* both 0: its hits are not grouped */
+	const char *key_names[PROBE_KEYS_MAX];	/* as typed: "comm", "norm(query)" */
 	struct snapshot_aggregate aggregates[PROBE_AGGREGATES_MAX];
 };
 
@@ -115,7 +118,7 @@ struct snapshot_heat {
 };
 
 /* Hits by group: the keys of `by`, and what the aggregates sum. */
-#define PROBE_GROUPS_SHOWN 500 	/* those with most hits; the others are summed */
+#define PROBE_GROUPS_SHOWN 500 	/* the first by query.hit_order; the others are summed */
 
 /* A bucket of a histogram, or one of the most frequent values. */
 struct snapshot_spread_row {
@@ -137,6 +140,14 @@ struct snapshot_sum {
 	struct snapshot_spread spread;	/* HIST, LHIST, TOP */
 };
 
+/* The stats of a group, or of all groups, in the baseline. */
+struct snapshot_group_base {
+	uint64_t count, latency_ns;
+	int64_t sums[PROBE_AGGREGATES_MAX];	/* set for SUM and AVG */
+};
+
+#define PROBE_GROUP_SECONDS 30	/* in the heat map of a group */
+
 struct snapshot_group {
 	uint64_t id;		/* equal in all snapshots */
 	const char *keys[PROBE_KEYS_MAX];
@@ -146,7 +157,11 @@ struct snapshot_group {
 	uint64_t latency_ns;	/* sum */
 	uint64_t p50_ns, p99_ns, max_ns;	/* 0: no latency */
 	struct snapshot_spread latency;		/* by octave, ns */
+	const uint32_t (*heat)[PROBE_GROUP_SECONDS];	/* hits in each row of `latency`, second by
+							 * second, the oldest first, without that
+							 * which is not over yet */
 	struct snapshot_sum sums[PROBE_AGGREGATES_MAX];
+	struct snapshot_group_base base;
 	float spark[PROBE_SPARK_POINTS];	/* hits of the last seconds, oldest first */
 };
 
@@ -156,7 +171,10 @@ struct snapshot_groups {
 	uint32_t key_count, aggregate_count, count, spark_count;
 	const char *key_names[PROBE_KEYS_MAX];
 	struct snapshot_aggregate aggregates[PROBE_AGGREGATES_MAX];
-	const struct snapshot_group *list;	/* most hits first */
+	const struct snapshot_group *list;	/* most hits first, or as query.hit_order asks; the
+						 * one that is_other is always among them */
+	bool is_compared;	/* `base` is filled; else the baseline has not the probe */
+	struct snapshot_group_base base;	/* all groups */
 	uint64_t left_out, left_out_hits;	/* groups that are not listed; their hits, */
 	uint64_t left_out_latency_ns;		/* the sum of their latencies, */
 	int64_t left_out_sums[PROBE_AGGREGATES_MAX];	/* and those of SUM and AVG */

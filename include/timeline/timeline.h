@@ -183,6 +183,9 @@ struct slice {
 	uint64_t seq;			/* one more per closed slice; the first's when merged */
 	uint64_t start_ns, end_ns;	/* range of the times counted in it */
 	struct slice_entry *entries;	/* owned; exact size */
+	const uint32_t *tuples;		/* the tuple of each entry, or SLICE_TUPLE_NONE, in a
+					 * projection of hits (analyzer/hit_projection.h) by keys;
+					 * else NULL */
 	uint32_t count;
 	uint32_t first_tick, tick_count;	/* ticks[] begins at that tick of its second */
 	struct slice_tick *ticks;	/* owned; NULL once rolled up */

@@ -16,7 +16,7 @@
 
 #define COMMAND_KEYS	  4	/* most default keys of one command */
 #define KEYMAP_KEYS	  4	/* most keys of one command */
-#define KEYMAP_COMMANDS	  128	/* more than there are commands */
+#define KEYMAP_COMMANDS	  160	/* more than there are commands */
 #define KEYMAP_TEXT_BYTES 80
 
 /* Where a command works: a bit per kind of view. */

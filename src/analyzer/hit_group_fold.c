@@ -185,19 +185,33 @@ static uint64_t content_of(const struct ingest *ingest, uint32_t id)
 	return id_set_mix(row->number, (uint64_t)row->serial << 8 | row->form);
 }
 
+static void hash_key(struct ingest *ingest, const struct probe_row *row,
+		     const struct hit_tuple *tuple, uint32_t stack, uint32_t index,
+		     struct hashing *hashing)
+{
+	const enum probe_key_kind kind = row->spec->keys[index].kind;
+	const uint32_t id = hit_group_key(ingest, tuple->keys[index]);
+
+	hashing->hash = id_set_mix(hashing->hash, content_of(ingest, id));
+	if (kind >= PROBE_KEY_STACK && stack != ID_SET_NONE && id != HIT_KEY_OTHER)
+		hit_group_walk(ingest, stack, kind, hash_frame, hashing);
+}
+
+uint64_t hit_group_value(struct ingest *ingest, const struct probe_row *row,
+			 const struct hit_tuple *tuple, uint32_t stack, uint32_t index)
+{
+	struct hashing hashing = { ingest->strings, 1 };
+
+	hash_key(ingest, row, tuple, stack, index, &hashing);
+	return hashing.hash ? hashing.hash : 1;
+}
+
 uint64_t hit_group_identity(struct ingest *ingest, const struct probe_row *row,
 			    const struct hit_tuple *tuple, uint32_t stack)
 {
-	const struct probe_spec *spec = row->spec;
 	struct hashing hashing = { ingest->strings, 1 };
 
-	for (uint32_t i = 0; i < spec->key_count; i++) {
-		hashing.hash = id_set_mix(hashing.hash,
-					  content_of(ingest, hit_group_key(ingest,
-									   tuple->keys[i])));
-		if (spec->keys[i].kind >= PROBE_KEY_STACK && stack != ID_SET_NONE &&
-		    tuple->keys[i] != HIT_KEY_OTHER)
-			hit_group_walk(ingest, stack, spec->keys[i].kind, hash_frame, &hashing);
-	}
+	for (uint32_t i = 0; i < row->spec->key_count; i++)
+		hash_key(ingest, row, tuple, stack, i, &hashing);
 	return hashing.hash ? hashing.hash : 1;
 }

@@ -50,6 +50,9 @@ uint32_t hit_group_key(const struct ingest *ingest, uint32_t id);
  * snapshots. @stack: ID_SET_NONE if no key is the stack. */
 uint64_t hit_group_identity(struct ingest *ingest, const struct probe_row *row,
 			    const struct hit_tuple *tuple, uint32_t stack);
+/* Returns the identity of the value of key @index, likewise. */
+uint64_t hit_group_value(struct ingest *ingest, const struct probe_row *row,
+			 const struct hit_tuple *tuple, uint32_t stack, uint32_t index);
 /* Calls @take for each function of @stack, leaf first, that a key of @kind means. */
 typedef void hit_group_frame(void *context, const struct symbol *symbol);
 void hit_group_walk(struct ingest *ingest, uint32_t stack, enum probe_key_kind kind,

@@ -69,6 +69,62 @@ static int choose_tuples(struct hit_projection *projection, unsigned int sum)
 	return 0;
 }
 
+/* Notes which keys of `by` groups and filter of @query use. */
+static void find_keys(struct hit_projection *projection, const struct query *query)
+{
+	const struct probe_spec *spec = projection->row->spec;
+	unsigned int used = 0;
+
+	for (uint32_t i = 0; i < query->group_count; i++)
+		if (group_key_is_by(query->groups[i]) &&
+		    query->groups[i] - GROUP_BY1 < spec->key_count)
+			used |= 1u << (query->groups[i] - GROUP_BY1);
+	projection->has_tuples = used;
+	for (uint32_t i = 0; i < query->filter.count; i++) {
+		const struct filter_part *part = &query->filter.parts[i];
+
+		if (part->field != FILTER_BY || projection->by_count == FILTER_BY_PARTS)
+			continue;
+		projection->by[projection->by_count++] = *part;
+		used |= 1u << part->number;
+	}
+	for (uint32_t i = 0; i < spec->key_count; i++)
+		projection->is_by_stack |= used & 1u << i && spec->keys[i].kind >= PROBE_KEY_STACK;
+}
+
+/* Returns the bits of the parts for keys of `by` that @tuple satisfies, with @stack. */
+static unsigned char parts_satisfied(const struct hit_projection *projection,
+				     const struct hit_tuple *tuple, uint32_t stack)
+{
+	unsigned char mask = 0;
+
+	for (uint32_t i = 0; i < projection->by_count; i++) {
+		const struct filter_part *part = &projection->by[i];
+
+		if (part->number < projection->row->spec->key_count &&
+		    part->hash == hit_group_value(projection->ingest, projection->row, tuple,
+						  stack, (uint32_t)part->number))
+			mask |= (unsigned char)(1u << i);
+	}
+	return mask;
+}
+
+static int satisfy_parts(struct hit_projection *projection)
+{
+	const struct hit_tuples *tuples = &projection->ingest->hits->tuples;
+
+	if (!projection->by_count)
+		return 0;
+	projection->satisfied = calloc(projection->tuple_count + 1, 1);
+	if (!projection->satisfied)
+		return -ENOMEM;
+	for (uint32_t i = 0; !projection->is_by_stack && i < projection->tuple_count; i++)
+		if (projection->wanted[i] != NOT_WANTED)
+			projection->satisfied[i] =
+				parts_satisfied(projection, &tuples->rows[i], ID_SET_NONE);
+	return 0;
+}
+
 /* Returns the row of @probe, if it is a latency; 0: the first that is. NULL: there is none. */
 static const struct probe_row *latency_of(const struct probe_hits *hits, uint32_t probe)
 {
@@ -129,10 +185,13 @@ static int begin(struct hit_projection *projection, struct ingest *ingest,
 		sum = HIT_SUM_HITS;
 	}
 	projection->group = row->spec->key_count ? query->hit_group : 0;
-	projection->is_on = projection->weight != HIT_WEIGHT_COUNT || projection->group;
+	if (row->spec->key_count)
+		find_keys(projection, query);
+	projection->is_on = projection->weight != HIT_WEIGHT_COUNT || projection->group ||
+			    projection->has_tuples || projection->by_count;
 	if (!projection->is_on)
 		return 0;
-	if (choose_tuples(projection, sum))
+	if (choose_tuples(projection, sum) || satisfy_parts(projection))
 		return -ENOMEM;
 	return hit_projection_apply(projection, &base, &projection->base);
 }
@@ -147,10 +206,19 @@ int hit_projection_begin(struct hit_projection *projection, struct ingest *inges
 	return err;
 }
 
+void hit_projection_free(struct slice *slice)
+{
+	free(slice->entries);
+	free((uint32_t *)(uintptr_t)slice->tuples);
+	slice->entries = NULL;
+	slice->tuples = NULL;
+}
+
 void hit_projection_finish(struct hit_projection *projection)
 {
 	free(projection->wanted);
-	free(projection->base.entries);
+	free(projection->satisfied);
+	hit_projection_free(&projection->base);
 	memset(projection, 0, sizeof(*projection));
 }
 
@@ -190,30 +258,64 @@ void hit_projection_choose(struct hit_projection *projection, const struct slice
 	projection->least = (uint8_t)least;
 }
 
+/* Makes an entry of a sum one of the probe's event. */
+static struct slice_entry project(const struct hit_projection *projection,
+				  const struct slice_entry *from)
+{
+	const uint32_t tuple = slice_entry_tuple(from);
+	struct slice_entry entry = *from;
+
+	slice_entry_set_event(&entry, projection->event);
+	slice_entry_set_cpu(&entry, false, 0);
+	entry.bucket = 0;
+	if (projection->by_count)
+		entry.bucket = projection->is_by_stack
+			       ? parts_satisfied(projection,
+						 &projection->ingest->hits->tuples.rows[tuple],
+						 from->stack)
+			       : projection->satisfied[tuple];
+	if (projection->weight == HIT_WEIGHT_COUNT)
+		entry.weight = entry.count;
+	else if ((int64_t)entry.weight < 0)	/* a share can't be negative */
+		entry.weight = 0;
+	return entry;
+}
+
 int hit_projection_apply(const struct hit_projection *projection, const struct slice *from,
 			 struct slice *out)
 {
+	uint32_t *tuples = NULL;
+
 	*out = *from;
 	out->ticks = NULL;
+	out->tuples = NULL;
 	out->count = 0;
 	out->entries = malloc((from->count + 1) * sizeof(*out->entries));
 	if (!out->entries)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < from->count; i++) {
-		struct slice_entry entry = from->entries[i];
-
-		if (is_wanted(projection, &entry)) {
-			slice_entry_set_event(&entry, projection->event);
-			slice_entry_set_cpu(&entry, false, 0);
-			entry.bucket = 0;
-			if (projection->weight == HIT_WEIGHT_COUNT)
-				entry.weight = entry.count;
-			else if ((int64_t)entry.weight < 0)	/* a share can't be negative */
-				entry.weight = 0;
-		} else if (entry.event == projection->event) {
-			continue;
+	if (projection->has_tuples) {
+		out->tuples = tuples = malloc((from->count + 1) * sizeof(*tuples));
+		if (!tuples) {
+			hit_projection_free(out);
+			return -ENOMEM;
 		}
-		out->entries[out->count++] = entry;
+	}
+	for (uint32_t i = 0; i < from->count; i++) {
+		const struct slice_entry *entry = &from->entries[i];
+		const bool is_projected = is_wanted(projection, entry);
+
+		/* Other sums count in no view: the groups of probes are folded as they are. */
+		if (!is_projected && (entry->event == projection->event ||
+				      !slice_entry_is_sample(entry)))
+			continue;
+		if (tuples)
+			tuples[out->count] = is_projected ? slice_entry_tuple(entry)
+							  : SLICE_TUPLE_NONE;
+		out->entries[out->count] = is_projected ? project(projection, entry) : *entry;
+		if (!is_projected && projection->by_count && entry->event >= PROBE_EVENT_FIRST &&
+		    slice_entry_is_sample(entry))
+			out->entries[out->count].bucket = 0;	/* no part of this probe's */
+		out->count++;
 	}
 	return 0;
 }

@@ -5,6 +5,9 @@
  *   of EVENT_OF_SUMS:      (task, stack, sum(bytes)) -> 4096  an entry of the probe's event, of
  *                                                             unknown CPU, that weighs 4096
  *
+ * For groups by keys of `by` the projected entries have their tuples beside them. The parts of the
+ * filter for such keys have a bit each in the value bucket: see fold/fold_filter.h.
+ *
  * For the samples inside the calls of a latency the same is done with those of HIT_SUM_INSIDE.
  * So every view folds what is asked for, and none knows of it.
  * Thread: the analyzer's.
@@ -22,13 +25,19 @@ struct hit_projection {
 	uint32_t event;
 	unsigned int weight;	/* enum hit_weight */
 	uint64_t group;
+	bool has_tuples;	/* groups are by keys of `by` */
+	bool is_by_stack;	/* such a key, or one of the filter, is the stack */
+	struct filter_part by[FILTER_BY_PARTS];	/* parts of the filter for keys of `by` */
+	uint32_t by_count;
+	unsigned char *satisfied;	/* owned; by tuple: a bit for each part in `by`, unless
+					 * is_by_stack; NULL: by_count is 0 */
 	bool is_inside, is_of_slowest;	/* query.inside, query.inside_slowest */
 	uint8_t least;		/* inside: the lowest bucket of latency that is shown */
 	struct ingest *ingest;	/* borrowed */
 	const struct probe_row *row;	/* borrowed */
 	unsigned char *wanted;	/* owned; by tuple: 0 no, 1 yes, 2: if the stack is the group's */
 	uint32_t tuple_count;
-	struct slice base;	/* owned entries: those of the baseline */
+	struct slice base;	/* owned entries and tuples: those of the baseline */
 	char name[PROBE_SPEC_BYTES];	/* name of the weight; "": number of hits */
 };
 
@@ -41,8 +50,10 @@ void hit_projection_describe(struct hit_projection *projection, struct snapshot 
 /* Chooses the slowest calls of a window, if these are asked for. */
 void hit_projection_choose(struct hit_projection *projection, const struct slice *slices,
 			   uint32_t count);
-/* Fills @out, whose entries the caller owns, with what @from becomes. 0 or -ENOMEM. */
+/* Fills @out, whose entries and tuples the caller owns, with what @from becomes. 0 or -ENOMEM. */
 int hit_projection_apply(const struct hit_projection *projection, const struct slice *from,
 			 struct slice *out);
+/* Frees entries and tuples that hit_projection_apply() allocated. */
+void hit_projection_free(struct slice *slice);
 
 #endif

@@ -1,5 +1,5 @@
 /* probe_builder.c - see probe_builder.h. The block: list | values | lines | heat | groups | their
- * lists | their spreads | text. */
+ * lists | their spreads | their heat maps | text. */
 #include "probe_builder.h"
 
 #include <errno.h>
@@ -96,13 +96,17 @@ static const char *put_meaning(struct probe_builder *builder, const struct inges
 	return put_string(builder, "");
 }
 
-static void fill_aggregates(struct probe_builder *builder, const struct probe_spec *spec,
+static void fill_clauses(struct probe_builder *builder, const struct probe_spec *spec,
 			    struct snapshot_probe *out)
 {
 	char text[PROBE_SPEC_BYTES];
 
 	out->key_count = spec->key_count;
 	out->aggregate_count = spec->aggregate_count;
+	for (uint32_t i = 0; i < spec->key_count; i++) {
+		probe_key_write(spec, &spec->keys[i], text, sizeof(text));
+		out->key_names[i] = put_string(builder, text);
+	}
 	for (uint32_t i = 0; i < spec->aggregate_count; i++) {
 		const struct probe_aggregate *aggregate = &spec->aggregates[i];
 
@@ -145,12 +149,13 @@ static void fill_row(struct probe_builder *builder, const struct ingest *ingest,
 		.cost_pct = status->cost_pct,
 		.own_ns = status->own_ns,
 		.has_latency = row->spec->edge == PROBE_LATENCY,
+		.is_joined = row->spec->edge == PROBE_LATENCY && row->spec->on_count,
 	};
 	out->hits_per_s = hits_per_s(out->hits, row, span->begin_ns, span->end_ns);
 	if (out->has_latency)
 		fill_latency(row, fold->buckets[slot], span, &out->latency);
 	fill_base(row, slot, span, out);
-	fill_aggregates(builder, row->spec, out);
+	fill_clauses(builder, row->spec, out);
 }
 
 /* Slots of the probes in the order of their ids, which rise. */
@@ -203,13 +208,14 @@ void probe_builder_finish(struct probe_builder *builder)
 	free(builder->groups);
 	free(builder->group_list);
 	free(builder->spreads);
+	free(builder->group_heat);
 	free(builder->text);
 	memset(builder, 0, sizeof(*builder));
 }
 
 /* Where the parts begin in the block. */
 struct layout {
-	size_t values, lines, heat, groups, group_list, spreads, text, end;
+	size_t values, lines, heat, groups, group_list, spreads, group_heat, text, end;
 };
 
 static struct layout layout_of(const struct probe_builder *builder)
@@ -224,7 +230,8 @@ static struct layout layout_of(const struct probe_builder *builder)
 	layout.group_list =
 		layout.groups + builder->head.group_count * sizeof(*builder->groups);
 	layout.spreads = layout.group_list + builder->listed_count * sizeof(*builder->group_list);
-	layout.text = layout.spreads + builder->spread_count * sizeof(*builder->spreads);
+	layout.group_heat = layout.spreads + builder->spread_count * sizeof(*builder->spreads);
+	layout.text = layout.group_heat + builder->heat_count * sizeof(*builder->group_heat);
 	layout.end = (layout.text + builder->text_used + WORD_MASK) & ~WORD_MASK;
 	return layout;
 }
@@ -254,6 +261,8 @@ static void join_list(const struct probe_builder *builder, struct snapshot_probe
 		list[i].reason = at_offset(text, from->reason);
 		list[i].values = values;
 		values += from->value_count;
+		for (uint32_t k = 0; k < from->key_count; k++)
+			list[i].key_names[k] = at_offset(text, from->key_names[k]);
 		for (uint32_t k = 0; k < from->aggregate_count; k++)
 			list[i].aggregates[k].name = at_offset(text, from->aggregates[k].name);
 	}
@@ -298,11 +307,14 @@ static void join_spread(struct snapshot_spread *spread, const char *spreads)
 }
 
 static void join_group(struct snapshot_group *group, const struct snapshot_groups *of,
-		       const char *spreads, const char *text)
+		       const char *spreads, const char *heat, const char *text)
 {
 	for (uint32_t i = 0; i < of->key_count; i++)
 		group->keys[i] = at_offset(text, group->keys[i]);
 	join_spread(&group->latency, spreads);
+	group->heat = group->latency.count
+		      ? (const uint32_t(*)[PROBE_GROUP_SECONDS])(const void *)(
+				heat + (uintptr_t)group->heat) : NULL;
 	for (uint32_t i = 0; i < of->aggregate_count; i++)
 		join_spread(&group->sums[i].spread, spreads);
 }
@@ -323,6 +335,9 @@ static void join_groups(const struct probe_builder *builder, char *base,
 		rows[i] = builder->spreads[i];
 		rows[i].text = at_offset(text, rows[i].text);
 	}
+	if (builder->heat_count)
+		memcpy(base + layout->group_heat, builder->group_heat,
+		       builder->heat_count * sizeof(*builder->group_heat));
 	memcpy(list, builder->group_list, builder->listed_count * sizeof(*list));
 	for (uint32_t g = 0; g < builder->head.group_count; g++) {
 		groups[g] = builder->groups[g];
@@ -333,7 +348,8 @@ static void join_groups(const struct probe_builder *builder, char *base,
 			groups[g].aggregates[i].name =
 				at_offset(text, groups[g].aggregates[i].name);
 		for (uint32_t i = 0; i < groups[g].count; i++)
-			join_group(&list[i], &groups[g], base + layout->spreads, text);
+			join_group(&list[i], &groups[g], base + layout->spreads,
+				   base + layout->group_heat, text);
 		list += groups[g].count;
 	}
 }

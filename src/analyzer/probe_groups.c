@@ -1,9 +1,11 @@
 /* probe_groups.c - the groups of a probe's hits in a snapshot: see probe_parts.h.
  *
- *   cells of the fold -> groups, by their keys -> the largest -> sums, histograms, text
+ *   cells of the fold -> groups, by their keys -> the first by the order asked for -> sums,
+ *   histograms, text
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,11 @@ struct group {
 	uint64_t count;
 	uint32_t first_cell;		/* cells of a group are linked by cell_next */
 	uint32_t shown;			/* place among the shown ones; NO_GROUP: it is left out */
+	struct snapshot_group_base base;
+	bool is_other;
+	double size;			/* the order of groups is by it */
+	uint32_t first_octave, octave_count;	/* rows of its histogram of latencies */
+	uint32_t first_heat;		/* the first of its rows in probe_builder.group_heat */
 };
 
 struct grouping {
@@ -53,6 +60,7 @@ static uint32_t group_of(struct grouping *grouping, const struct hit_cell *cell)
 
 	for (uint32_t i = 0; i < PROBE_KEYS_MAX; i++)
 		group.keys[i] = hit_group_key(grouping->ingest, tuple->keys[i]);
+	group.is_other = group.keys[0] == HIT_KEY_OTHER;
 	group.identity = hit_group_identity(grouping->ingest, grouping->row, tuple, cell->stack);
 	found = id_map_get(&grouping->by_identity, group.identity);
 	if (found != ID_MAP_NONE)
@@ -101,11 +109,59 @@ static int group_cells(struct grouping *grouping)
 	return 0;
 }
 
-static int most_hits_first(const void *a, const void *b)
+/* True: the sum of aggregate @index is a weight. */
+static bool is_summed(const struct probe_spec *spec, uint32_t index)
+{
+	return index < spec->aggregate_count && (spec->aggregates[index].kind == AGGREGATE_SUM ||
+						 spec->aggregates[index].kind == AGGREGATE_AVG);
+}
+
+static void add_base(const struct probe_spec *spec, const struct hit_tuple *tuple,
+		     const struct hit_cell *cell, struct snapshot_group_base *out)
+{
+	const uint32_t index = tuple->sum - HIT_SUM_FIRST;
+
+	if (tuple->sum == HIT_SUM_HITS) {
+		out->count += cell->count;
+		out->latency_ns += (uint64_t)cell->weight;
+	} else if (is_summed(spec, index)) {
+		out->sums[index] =
+			(int64_t)((uint64_t)out->sums[index] + (uint64_t)cell->weight);
+	}
+}
+
+/* Adds the groups of the baseline to those of the window; some are in one of them alone. 0 or
+ * -ENOMEM. */
+static int group_base(struct grouping *grouping, const struct hit_group_fold *fold,
+		      struct snapshot_group_base *all)
+{
+	const struct probe_spec *spec = grouping->row->spec;
+
+	for (uint32_t i = 0; i < fold->count; i++) {
+		const struct hit_cell *cell = &fold->cells[i];
+		const struct hit_tuple *tuple = &fold->tuples->rows[cell->tuple];
+		uint32_t group;
+
+		if (tuple->probe != grouping->row->id)
+			continue;
+		group = group_of(grouping, cell);
+		if (group == NO_GROUP)
+			return -ENOMEM;
+		add_base(spec, tuple, cell, &grouping->groups[group].base);
+		add_base(spec, tuple, cell, all);
+	}
+	return 0;
+}
+
+static int largest_first(const void *a, const void *b)
 {
 	const struct group *left = *(const struct group *const *)a;
 	const struct group *right = *(const struct group *const *)b;
 
+	if (left->is_other != right->is_other)	/* it is shown in any case */
+		return left->is_other ? -1 : 1;
+	if (left->size < right->size || left->size > right->size)
+		return left->size > right->size ? -1 : 1;
 	if (left->count != right->count)
 		return left->count > right->count ? -1 : 1;
 	return left->identity < right->identity ? -1 : left->identity > right->identity;
@@ -181,12 +237,30 @@ static const char *put_value(struct probe_builder *builder, struct ingest *inges
 	return put_text(builder, snapshot_number(value.is_signed, value.number, number));
 }
 
+struct str_id probe_builder_key(struct ingest *ingest, const struct probe_row *row, uint32_t of,
+				uint32_t index)
+{
+	const enum probe_key_kind kind = row->spec->keys[index].kind;
+	struct probe_builder builder = { .list = NULL };
+	struct str_id id = { 0 };
+	const char *offset;
+
+	put_text(&builder, "");
+	offset = kind >= PROBE_KEY_STACK ? put_stack(&builder, ingest, of, kind)
+					 : put_value(&builder, ingest, row, of);
+	if (!builder.is_out_of_memory)
+		id = strpool_intern_passing(ingest->strings, builder.text + (uintptr_t)offset,
+					    strlen(builder.text + (uintptr_t)offset));
+	free(builder.text);
+	return id;
+}
+
 static void put_keys(struct probe_builder *builder, const struct grouping *grouping,
 		     const struct group *from, struct snapshot_group *out)
 {
 	const struct probe_spec *spec = grouping->row->spec;
 
-	out->is_other = from->keys[0] == HIT_KEY_OTHER;
+	out->is_other = from->is_other;
 	for (uint32_t i = 0; i < spec->key_count; i++)
 		out->keys[i] = spec->keys[i].kind >= PROBE_KEY_STACK && !out->is_other
 			       ? put_stack(builder, grouping->ingest, from->stack,
@@ -238,8 +312,36 @@ static void put_histogram(struct probe_builder *builder, const struct probe_aggr
 	}
 }
 
+/* Makes room for the heat map of a group, which put_times() fills. */
+static void add_heat(struct probe_builder *builder, struct group *group,
+		     struct snapshot_group *out)
+{
+	uint32_t(*bigger)[PROBE_GROUP_SECONDS];
+
+	if (builder->heat_count + group->octave_count > builder->heat_capacity) {
+		const uint32_t capacity =
+			builder->heat_capacity * 2 + 64 + group->octave_count;
+
+		bigger = realloc(builder->group_heat, capacity * sizeof(*bigger));
+		if (!bigger) {
+			builder->is_out_of_memory = true;
+			group->octave_count = 0;
+			return;
+		}
+		builder->group_heat = bigger;
+		builder->heat_capacity = capacity;
+	}
+	group->first_heat = builder->heat_count;
+	out->heat = (const uint32_t(*)[PROBE_GROUP_SECONDS])(uintptr_t)(
+		builder->heat_count * sizeof(*bigger));
+	if (group->octave_count)
+		memset(&builder->group_heat[builder->heat_count], 0,
+		       group->octave_count * sizeof(*bigger));
+	builder->heat_count += group->octave_count;
+}
+
 static void put_latency(struct probe_builder *builder, const uint64_t *buckets,
-			uint64_t longest_ns, struct snapshot_group *out)
+			uint64_t longest_ns, struct group *from, struct snapshot_group *out)
 {
 	struct snapshot_latency latency;
 	uint32_t first = 0, end = LATENCY_OCTAVES;
@@ -252,7 +354,11 @@ static void put_latency(struct probe_builder *builder, const uint64_t *buckets,
 		first++;
 	while (end > first && !latency.octaves[end - 1])
 		end--;
-	for (uint32_t i = first; i < end && i < 63; i++)
+	end = end < 63 ? end : 63;
+	from->first_octave = first;
+	from->octave_count = end > first ? end - first : 0;
+	add_heat(builder, from, out);
+	for (uint32_t i = first; i < end; i++)
 		put_spread_row(builder, &out->latency, &(struct snapshot_spread_row){
 			.text = put_text(builder, ""), .begin = i ? INT64_C(1) << i : 0,
 			.end = i < 62 ? INT64_C(2) << i : INT64_MAX,
@@ -298,17 +404,14 @@ static void put_top(struct probe_builder *builder, const struct grouping *groupi
 	}
 }
 
-/* Fills aggregate @index. */
-static void put_sum(struct probe_builder *builder, const struct grouping *grouping,
-		    const struct group *from, uint32_t index, struct snapshot_sum *out)
+/* Sums aggregate @index, and its hits by bucket in @counts. */
+static void sum_cells(const struct grouping *grouping, const struct group *from, uint32_t index,
+		      uint64_t counts[PROBE_BUCKETS_MAX], struct snapshot_sum *out)
 {
-	const struct probe_aggregate *aggregate = &grouping->row->spec->aggregates[index];
+	const enum probe_aggregate_kind kind = grouping->row->spec->aggregates[index].kind;
 	const struct hit_group_fold *fold = grouping->fold;
-	const bool is_least = aggregate->kind == AGGREGATE_MIN;
-	const bool is_most = aggregate->kind == AGGREGATE_MAX;
-	uint64_t counts[PROBE_BUCKETS_MAX] = { 0 };
 
-	if (aggregate->kind == AGGREGATE_COUNT)
+	if (kind == AGGREGATE_COUNT)
 		out->count = from->count;
 	for (uint32_t i = from->first_cell; i != NO_GROUP; i = grouping->cell_next[i]) {
 		const struct hit_cell *cell = &fold->cells[i];
@@ -317,49 +420,194 @@ static void put_sum(struct probe_builder *builder, const struct grouping *groupi
 		if (tuple->sum != HIT_SUM_FIRST + index)
 			continue;
 		counts[tuple->bucket < PROBE_BUCKETS_MAX ? tuple->bucket : 0] += cell->count;
-		if (!is_least && !is_most)
+		if (kind != AGGREGATE_MIN && kind != AGGREGATE_MAX)
 			out->value = (int64_t)((uint64_t)out->value + (uint64_t)cell->weight);
-		else if (!out->count || (is_least ? cell->weight < out->value
-						  : cell->weight > out->value))
+		else if (!out->count || (kind == AGGREGATE_MIN ? cell->weight < out->value
+							       : cell->weight > out->value))
 			out->value = cell->weight;
 		out->count += cell->count;
 	}
+}
+
+/* Fills aggregate @index. */
+static void put_sum(struct probe_builder *builder, const struct grouping *grouping,
+		    const struct group *from, uint32_t index, struct snapshot_sum *out)
+{
+	const struct probe_aggregate *aggregate = &grouping->row->spec->aggregates[index];
+	uint64_t counts[PROBE_BUCKETS_MAX] = { 0 };
+
+	sum_cells(grouping, from, index, counts, out);
 	if (aggregate->kind == AGGREGATE_TOP)
 		put_top(builder, grouping, from, index, out);
 	else if (aggregate->kind == AGGREGATE_HIST || aggregate->kind == AGGREGATE_LHIST)
 		put_histogram(builder, aggregate, counts, &out->spread);
 }
 
-static void put_group(struct probe_builder *builder, const struct grouping *grouping,
-		      const struct group *from, double attached_s, struct snapshot_group *out)
+/* Sums the latencies of a group by bucket; returns their sum, and the longest in *@longest_ns. */
+static uint64_t sum_latencies(const struct grouping *grouping, const struct group *from,
+			      uint64_t buckets[LATENCY_BUCKETS], uint64_t *longest_ns)
 {
 	const struct hit_group_fold *fold = grouping->fold;
-	uint64_t buckets[LATENCY_BUCKETS] = { 0 };
-	int64_t longest = 0;
+	uint64_t sum_ns = 0;
 
-	put_keys(builder, grouping, from, out);
-	out->count = from->count;
-	out->per_s = snapshot_per_s(from->count, attached_s);
+	*longest_ns = 0;
 	for (uint32_t i = from->first_cell; i != NO_GROUP; i = grouping->cell_next[i]) {
 		const struct hit_cell *cell = &fold->cells[i];
 		const struct hit_tuple *tuple = &fold->tuples->rows[cell->tuple];
 
-		if (tuple->sum == HIT_SUM_LONGEST && cell->weight > longest)
-			longest = cell->weight;
+		if (tuple->sum == HIT_SUM_LONGEST && cell->weight > (int64_t)*longest_ns)
+			*longest_ns = (uint64_t)cell->weight;
 		if (tuple->sum != HIT_SUM_HITS)
 			continue;
 		buckets[tuple->bucket % LATENCY_BUCKETS] += cell->count;
-		out->latency_ns += (uint64_t)cell->weight;
+		sum_ns += (uint64_t)cell->weight;
 	}
+	return sum_ns;
+}
+
+static void put_group(struct probe_builder *builder, const struct grouping *grouping,
+		      struct group *from, double attached_s, struct snapshot_group *out)
+{
+	uint64_t buckets[LATENCY_BUCKETS] = { 0 }, longest_ns;
+
+	put_keys(builder, grouping, from, out);
+	out->count = from->count;
+	out->base = from->base;
+	out->per_s = snapshot_per_s(from->count, attached_s);
+	out->latency_ns = sum_latencies(grouping, from, buckets, &longest_ns);
 	if (grouping->row->spec->edge == PROBE_LATENCY)
-		put_latency(builder, buckets, (uint64_t)longest, out);
+		put_latency(builder, buckets, longest_ns, from, out);
 	for (uint32_t i = 0; i < grouping->row->spec->aggregate_count; i++)
 		put_sum(builder, grouping, from, i, &out->sums[i]);
 }
 
+/* Which groups have a row. */
+
+static double latency_size(const struct grouping *grouping, const struct group *group,
+			   unsigned int order)
+{
+	uint64_t buckets[LATENCY_BUCKETS] = { 0 }, longest_ns;
+	struct snapshot_latency latency;
+	const double sum_ns = (double)sum_latencies(grouping, group, buckets, &longest_ns);
+
+	if (order == HIT_ORDER_LATENCY)
+		return sum_ns;
+	if (order == HIT_ORDER_MEAN)
+		return group->count ? sum_ns / (double)group->count : 0;
+	latency_summarize(buckets, longest_ns, &latency);
+	return (double)(order == HIT_ORDER_P50 ? latency.p50_ns
+			: order == HIT_ORDER_P99 ? latency.p99_ns : latency.max_ns);
+}
+
+static double sum_size(const struct grouping *grouping, const struct group *group, uint32_t index,
+		       bool is_average)
+{
+	uint64_t counts[PROBE_BUCKETS_MAX] = { 0 };
+	struct snapshot_sum sum = { .count = 0 };
+
+	sum_cells(grouping, group, index, counts, &sum);
+	if (!sum.count)
+		return -INFINITY;
+	return is_average ? (double)sum.value / (double)sum.count : (double)sum.value;
+}
+
+/* What the group weighs in the window. */
+static double weight_size(const struct grouping *grouping, const struct group *group,
+			  unsigned int weight)
+{
+	const unsigned int index = weight - HIT_WEIGHT_AGGREGATE;
+	const double size = weight == HIT_WEIGHT_LATENCY
+			    ? latency_size(grouping, group, HIT_ORDER_LATENCY)
+			    : weight != HIT_WEIGHT_COUNT && is_summed(grouping->row->spec, index)
+			    ? sum_size(grouping, group, index, false) : (double)group->count;
+
+	return size > 0 ? size : 0;
+}
+
+static double base_size(const struct probe_spec *spec, const struct snapshot_group_base *base,
+			unsigned int weight)
+{
+	const unsigned int index = weight - HIT_WEIGHT_AGGREGATE;
+
+	if (weight == HIT_WEIGHT_LATENCY)
+		return (double)base->latency_ns;
+	return weight != HIT_WEIGHT_COUNT && is_summed(spec, index) ? (double)base->sums[index]
+								    : (double)base->count;
+}
+
+static double size_of(const struct grouping *grouping, const struct group *group,
+		      unsigned int order)
+{
+	const struct probe_spec *spec = grouping->row->spec;
+	const uint32_t index = order >= HIT_ORDER_SUM ? order - HIT_ORDER_SUM
+						      : order - HIT_ORDER_AGGREGATE;
+
+	if (order >= HIT_ORDER_LATENCY && order <= HIT_ORDER_MAX)
+		return latency_size(grouping, group, order);
+	if (order < HIT_ORDER_AGGREGATE || index >= spec->aggregate_count ||
+	    spec->aggregates[index].kind == AGGREGATE_COUNT ||
+	    spec->aggregates[index].kind >= AGGREGATE_HIST)
+		return (double)group->count;
+	return sum_size(grouping, group, index,
+			spec->aggregates[index].kind == AGGREGATE_AVG && order < HIT_ORDER_SUM);
+}
+
+static void size_by_change(struct grouping *grouping, unsigned int weight,
+			   const struct snapshot_group_base *all)
+{
+	const struct probe_spec *spec = grouping->row->spec;
+	const double base_whole = base_size(spec, all, weight);
+	double whole = 0;
+
+	for (uint32_t i = 0; i < grouping->count; i++) {
+		grouping->groups[i].size = weight_size(grouping, &grouping->groups[i], weight);
+		whole += grouping->groups[i].size;
+	}
+	for (uint32_t i = 0; i < grouping->count; i++) {
+		struct group *group = &grouping->groups[i];
+		const double base = base_size(spec, &group->base, weight);
+
+		group->size = fabs((whole > 0 ? group->size / whole : 0) -
+				   (base_whole > 0 ? base / base_whole : 0));
+	}
+}
+
+/* Sets what the groups are ordered by. If all have a row, that is the number of hits. */
+static void size_groups(struct grouping *grouping, const struct probe_builder_span *span,
+			const struct snapshot_groups *out)
+{
+	const unsigned int order = grouping->count > PROBE_GROUPS_SHOWN ? span->hit_order
+									: HIT_ORDER_HITS;
+
+	if (order == HIT_ORDER_CHANGE && out->is_compared) {
+		size_by_change(grouping, span->hit_weight, &out->base);
+	} else {
+		for (uint32_t i = 0; i < grouping->count; i++)
+			grouping->groups[i].size = size_of(grouping, &grouping->groups[i], order);
+	}
+	for (uint32_t i = 0; order != HIT_ORDER_HITS && span->is_hit_order_reversed &&
+			     i < grouping->count; i++)
+		grouping->groups[i].size = -grouping->groups[i].size;
+}
+
+/* Counts hits of @age seconds ago. */
+static void add_hits(struct probe_builder *builder, const struct group *group,
+		     const struct hit_tuple *tuple, uint64_t age, uint32_t count,
+		     struct snapshot_group *out, uint32_t points)
+{
+	const uint32_t octave = latency_bucket_octave((uint8_t)tuple->bucket);
+
+	out->spark[points - age] += (float)count;
+	if (age <= PROBE_GROUP_SECONDS && tuple->bucket && octave >= group->first_octave &&
+	    octave - group->first_octave < group->octave_count)
+		builder->group_heat[group->first_heat + octave - group->first_octave]
+				   [PROBE_GROUP_SECONDS - age] += count;
+}
+
 /* Counts the hits of the last seconds; the last second is not over yet, and left out. */
-static void put_sparks(const struct grouping *grouping, struct snapshot_group *list,
-		       const struct probe_builder_span *span, uint32_t points)
+static void put_times(struct probe_builder *builder, const struct grouping *grouping,
+		      struct snapshot_group *list, const struct probe_builder_span *span,
+		      uint32_t points)
 {
 	const struct timeline *timeline = &grouping->ingest->timeline;
 	const struct hit_group_fold *fold = grouping->fold;
@@ -388,25 +636,20 @@ static void put_sparks(const struct grouping *grouping, struct snapshot_group *l
 						  (uint64_t)tuple << 32 | entry->stack);
 			group = cell == ID_MAP_NONE ? NO_GROUP : grouping->cell_group[cell];
 			if (group != NO_GROUP && grouping->groups[group].shown != NO_GROUP)
-				list[grouping->groups[group].shown].spark[points - age] +=
-					(float)entry->count;
+				add_hits(builder, &grouping->groups[group],
+					 &fold->tuples->rows[tuple], age, entry->count,
+					 &list[grouping->groups[group].shown], points);
 		}
 	}
 }
 
-static void describe(struct probe_builder *builder, const struct probe_spec *spec,
-		     const struct snapshot_probe *probe, struct snapshot_groups *out)
+static void describe(const struct snapshot_probe *probe, struct snapshot_groups *out)
 {
-	char text[PROBE_SPEC_BYTES];
-
 	out->probe = probe->id;
 	out->has_latency = probe->has_latency;
 	out->key_count = probe->key_count;
 	out->aggregate_count = probe->aggregate_count;
-	for (uint32_t i = 0; i < spec->key_count; i++) {
-		probe_key_write(spec, &spec->keys[i], text, sizeof(text));
-		out->key_names[i] = put_text(builder, text);
-	}
+	memcpy(out->key_names, probe->key_names, sizeof(out->key_names));
 	memcpy(out->aggregates, probe->aggregates, sizeof(out->aggregates));
 }
 
@@ -441,9 +684,7 @@ static void leave_out(const struct grouping *grouping, const struct group *from,
 
 		if (sum == HIT_SUM_HITS)
 			out->left_out_latency_ns += (uint64_t)cell->weight;
-		else if (index < out->aggregate_count &&
-			 (out->aggregates[index].kind == AGGREGATE_SUM ||
-			  out->aggregates[index].kind == AGGREGATE_AVG))
+		else if (is_summed(grouping->row->spec, index))
 			out->left_out_sums[index] =
 				(int64_t)((uint64_t)out->left_out_sums[index] +
 					  (uint64_t)cell->weight);
@@ -461,16 +702,19 @@ static int put_groups(struct probe_builder *builder, struct grouping *grouping,
 	struct group **sorted;
 	struct snapshot_group *list;
 
-	if (group_cells(grouping))
+	*out = (struct snapshot_groups){ .spark_count = PROBE_SPARK_POINTS };
+	describe(probe, out);
+	out->is_compared = span->base && probe->base_hits_per_s >= 0;
+	if (group_cells(grouping) ||
+	    (out->is_compared && group_base(grouping, &span->base->groups, &out->base)))
 		return -ENOMEM;
+	size_groups(grouping, span, out);
 	sorted = malloc((grouping->count + 1) * sizeof(*sorted));
 	if (!sorted)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < grouping->count; i++)
 		sorted[i] = &grouping->groups[i];
-	qsort(sorted, grouping->count, sizeof(struct group *), most_hits_first);
-	*out = (struct snapshot_groups){ .spark_count = PROBE_SPARK_POINTS };
-	describe(builder, row->spec, probe, out);
+	qsort(sorted, grouping->count, sizeof(struct group *), largest_first);
 	out->count = grouping->count < PROBE_GROUPS_SHOWN ? grouping->count : PROBE_GROUPS_SHOWN;
 	list = add_list(builder, out->count);
 	for (uint32_t i = 0; list && i < grouping->count; i++) {
@@ -483,7 +727,7 @@ static int put_groups(struct probe_builder *builder, struct grouping *grouping,
 		}
 	}
 	if (list)
-		put_sparks(grouping, list, span, out->spark_count);
+		put_times(builder, grouping, list, span, out->spark_count);
 	free(sorted);
 	return list ? 0 : -ENOMEM;
 }

@@ -264,7 +264,7 @@ static struct stack_counts fold_projected(struct publisher *publisher, struct wi
 	folds->probes = probes;
 	folds->rows.is_out_of_memory |= made < count;
 	while (made)
-		free(shown[--made].entries);
+		hit_projection_free(&shown[--made]);
 	free(shown);
 	free(slices);
 	return stacks;
@@ -389,6 +389,12 @@ static void put_activity(struct publisher *publisher, struct snapshot *head, uin
 	head->heat_most = activity->has_heat ? activity->heat_most : 0;
 }
 
+/* Returns the probe whose groups a snapshot has; PROBE_ALL: it has those of all. */
+static uint32_t probe_of_groups(const struct publisher *publisher)
+{
+	return publisher->config->wants_all_events ? PROBE_ALL : publisher->config->query.probe;
+}
+
 /* Fills the probes of the window, once in a chain of snapshots. */
 static int build_probes(struct publisher *publisher, const struct probe_fold *fold,
 			const struct query *query, struct window_span span,
@@ -401,12 +407,17 @@ static int build_probes(struct publisher *publisher, const struct probe_fold *fo
 		.known_ns = history_begin_ns(publisher), .now_ns = clock_now_ns(),
 		.detail = query->probe, .wants_values = publisher->config->wants_all_events,
 		.hit_probe = query->hit_probe, .hit = query->hit, .raw_names = query->raw_names,
+		.hit_order = query->hit_order, .hit_weight = query->hit_weight,
+		.is_hit_order_reversed = query->is_hit_order_reversed,
 	};
 	int err;
 
 	if (query->compare && ingest->baseline.is_set) {
-		if (probe_fold_init(&base, ingest->hits))
+		if (probe_fold_init(&base, ingest->hits) ||
+		    hit_group_fold_init(&base.groups, ingest->hits, probe_of_groups(publisher))) {
+			probe_fold_finish(&base);
 			return -ENOMEM;
+		}
 		probe_fold_add(&base, ingest->baseline.entries, ingest->baseline.count);
 		builder_span.base = &base;
 		builder_span.baseline = &ingest->baseline;
@@ -508,6 +519,32 @@ static int prepare_waits(struct publisher *publisher, const struct query *query,
 					       ingest->baseline.count);
 }
 
+static struct group_value hit_value(const void *owner, uint32_t tuple, uint32_t stack,
+				    uint32_t index)
+{
+	const struct publisher *publisher = owner;
+	const struct probe_row *row = publisher->projection.row;
+	const struct hit_tuple *of = &publisher->ingest->hits->tuples.rows[tuple];
+	const bool is_known = index < row->spec->key_count;
+	const uint32_t id = is_known ? hit_group_key(publisher->ingest, of->keys[index])
+				     : GROUP_VALUE_NONE;
+
+	if (!is_known)
+		return (struct group_value){ 0, GROUP_VALUE_NONE };
+	return (struct group_value){
+		hit_group_value(publisher->ingest, row, of, stack, index),
+		id == HIT_KEY_OTHER ? GROUP_VALUE_UNKNOWN
+		: row->spec->keys[index].kind >= PROBE_KEY_STACK ? stack : id,
+	};
+}
+
+static struct str_id hit_text(const void *owner, uint32_t of, uint32_t index)
+{
+	const struct publisher *publisher = owner;
+
+	return probe_builder_key(publisher->ingest, publisher->projection.row, of, index);
+}
+
 static void start_groups(struct publisher *publisher, struct group_fold *fold,
 			 const struct query *query, uint32_t event,
 			 const struct wait_stacks *waits)
@@ -523,6 +560,8 @@ static void start_groups(struct publisher *publisher, struct group_fold *fold,
 		.socket_count = publisher->config->socket_count,
 		.pmus = publisher->config->pmus, .waits = waits,
 		.event_name = name_of_event, .owner = publisher,
+		.hit_value = publisher->projection.has_tuples ? hit_value : NULL,
+		.hit_text = hit_text, .is_hit_by_stack = publisher->projection.is_by_stack,
 	};
 
 	group_fold_init(fold, &sources, query, event);
@@ -537,6 +576,7 @@ static void sum_groups(const struct publisher *publisher, struct group_fold *gro
 
 	if (!groups)
 		return;
+	groups->tuples = base.tuples;
 	if (groups->baseline)
 		group_fold_add_base(groups, base.entries, base.count);
 	group_fold_sum(groups);
@@ -1034,8 +1074,7 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 	snapshot_head_put_losses(ingest, &publisher->losses, &head);
 	if (counts && (probe_fold_init(counts, ingest->hits) ||
 		       hit_group_fold_init(&counts->groups, ingest->hits,
-					   config->wants_all_events ? PROBE_ALL
-								    : config->query.probe))) {
+					   probe_of_groups(publisher)))) {
 		probe_fold_finish(counts);
 		return NULL;
 	}

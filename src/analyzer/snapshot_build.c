@@ -6,6 +6,7 @@
 #include "snapshot_build.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static void put_group_text(struct snapshot_rows *list, const struct group_text *
 	node->number = from->number;
 	if (!from->has_number)
 		return;
-	snprintf(number, sizeof(number), "%u", from->number);
+	snprintf(number, sizeof(number), "%" PRIu64, from->number);
 	out->name = snapshot_text_put(&list->block, number);
 }
 
@@ -163,6 +164,17 @@ static void join_groups(const struct group_list *from, struct group_tree *out,
 		own_nodes[i].text = text + from->texts[i].text;
 		own_nodes[i].dso_path = text + from->texts[i].dso_path;
 		own_nodes[i].name = text + from->texts[i].name;
+	}
+}
+
+/* Names the keys of `by` after the probe whose hits the groups are of. */
+static void name_keys(const struct snapshot *of, struct group_tree *out)
+{
+	for (uint32_t i = 0; i < of->probes.count; i++) {
+		const struct snapshot_probe *probe = &of->probes.list[i];
+
+		for (uint32_t k = 0; probe->event == of->event_index && k < probe->key_count; k++)
+			out->by_names[k] = probe->key_names[k];
 	}
 }
 
@@ -222,6 +234,7 @@ static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *
 	join_tree(callees, &out->callees, (struct tree_node *)(void *)(own_nodes + tree_bytes),
 		  text);
 	join_groups(groups, &out->groups, (struct group_node *)(void *)own_groups, text);
+	name_keys(out, &out->groups);
 	return out;
 }
 

@@ -83,6 +83,8 @@ static void add_slices(struct window_fold *folds, const struct slice *slices,
 		if (folds->callees)
 			tree_fold_add(folds->callees, slices[s].entries, slices[s].count, factor);
 		if (folds->groups)
+			folds->groups->tuples = slices[s].tuples;
+		if (folds->groups)
 			group_fold_add(folds->groups, slices[s].entries, slices[s].count, factor);
 		if (folds->probes)
 			probe_fold_add(folds->probes, slices[s].entries, slices[s].count);

@@ -497,7 +497,8 @@ int option_set_keys(struct options *out, const char *as, const char *text, struc
 /* As fold/query.h has them; a test compares. */
 const char *const option_group_keys[] = { "event", "comm", "pid", "tid", "thread", "cgroup", "unit",
 					  "container", "pod", "cpu", "socket", "pmu",
-					  "wait", "state", "waker", "dso",
+					  "wait", "state", "waker", "by1", "by2",
+					  "by3", "by4", "dso",
 					  "symbol", "address", "source", "parent", NULL };
 
 int option_set_groups(struct options *out, const char *as, const char *text, struct diag *why)

@@ -285,10 +285,11 @@ static void put_group_code(FILE *out, const struct group_node *node)
 }
 
 /* Open: what is below it follows. */
-static void put_node(FILE *out, enum group_key key, const struct group_node *node,
-		     bool is_compared)
+static void put_node(FILE *out, const struct group_tree *tree, const struct group_node *node)
 {
-	safe_print(out, "{\"key\":\"%s\",\"value\":", sanitize_checked(group_key_name(key)));
+	safe_put(out, "{\"key\":");
+	safe_put_json(out, sanitize_checked(group_tree_key_name(tree, node->depth)));
+	safe_put(out, ",\"value\":");
 	safe_put_json(out, sanitize_checked(node->text));
 	safe_print(out, ",\"known\":%s,\"name\":", node->is_unknown ? SAFE_TEXT("false")
 		   : SAFE_TEXT("true"));
@@ -298,7 +299,7 @@ static void put_node(FILE *out, enum group_key key, const struct group_node *nod
 	safe_put(out, ",");
 	put_stats(out, SAFE_TEXT(""), &node->now, group_node_pct(node, node->now.self.weight),
 		  group_node_pct(node, node->now.total.weight));
-	if (is_compared)
+	if (tree->is_compared)
 		put_group_base(out, node);
 	safe_put(out, ",\"groups\":[");
 }
@@ -326,7 +327,7 @@ static void put_nodes(FILE *out, const struct group_tree *tree, const bool *is_p
 		open = close_to(out, open, node->depth);
 		if (has_one)
 			safe_put(out, ",");
-		put_node(out, tree->keys[node->depth], node, tree->is_compared);
+		put_node(out, tree, node);
 		open++;
 	}
 	close_to(out, open, 0);
@@ -340,9 +341,10 @@ void json_put_groups(FILE *out, const struct group_tree *tree, size_t max_rows)
 		return;
 	group_lines_choose(tree, max_rows, &is_printed);
 	safe_put(out, ",\"groups\":{\"keys\":[");
-	for (uint32_t i = 0; i < tree->level_count; i++)
-		safe_print(out, "%s\"%s\"", i ? SAFE_TEXT(",") : SAFE_TEXT(""),
-			   sanitize_checked(group_key_name(tree->keys[i])));
+	for (uint32_t i = 0; i < tree->level_count; i++) {
+		safe_print(out, "%s", i ? SAFE_TEXT(",") : SAFE_TEXT(""));
+		safe_put_json(out, sanitize_checked(group_tree_key_name(tree, i)));
+	}
 	safe_print(out, "],\"hidden_samples\":%" PRIu64 ",\"groups\":[", tree->hidden_samples);
 	put_nodes(out, tree, is_printed);
 	safe_put(out, "]}");
@@ -662,6 +664,7 @@ static const char *field_name(enum filter_field field)
 	case FILTER_WAIT:    return "wait";
 	case FILTER_STATE:   return "state";
 	case FILTER_WAKER:   return "waker";
+	case FILTER_BY:	     return "by";
 	case FILTER_KERNEL:  return "kernel";
 	case FILTER_USER:    break;
 	}
@@ -688,6 +691,7 @@ static void put_part(FILE *out, const struct filter_part *part)
 	case FILTER_WAIT:
 	case FILTER_STATE:
 	case FILTER_WAKER:
+	case FILTER_BY:
 		safe_put(out, ",\"value\":");
 		safe_put_json(out, sanitize(text, sizeof(text), part->text, strlen(part->text)));
 		break;

@@ -219,7 +219,7 @@ static void put_group_titles(FILE *out, const struct group_tree *tree, bool is_c
 		safe_put(out, "    TIME  ");
 	for (uint32_t i = 0; i < tree->level_count; i++)
 		safe_print(out, "%s%s", i ? SAFE_TEXT(" > ") : SAFE_TEXT(""),
-			   sanitize_checked(group_key_name(tree->keys[i])));
+			   sanitize_checked(group_tree_key_name(tree, i)));
 	safe_put(out, "\n");
 }
 

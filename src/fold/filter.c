@@ -154,6 +154,7 @@ static bool is_same(const struct filter_part *a, const struct filter_part *b)
 	case FILTER_WAKER:
 		return a->hash == b->hash;
 	case FILTER_SYMBOL:
+	case FILTER_BY:
 		return a->hash == b->hash && a->number == b->number;
 	case FILTER_PID:
 	case FILTER_TID:
@@ -184,6 +185,15 @@ int filter_find(const struct filter *filter, const struct filter_part *part)
 	return -1;
 }
 
+static uint32_t count_by(const struct filter *filter)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < filter->count; i++)
+		count += filter->parts[i].field == FILTER_BY;
+	return count;
+}
+
 int filter_add(struct filter *filter, const struct filter_part *part, struct diag *why)
 {
 	int err = part->field == FILTER_TEXT ? filter_check_text(part->text, why) : 0;
@@ -193,6 +203,9 @@ int filter_add(struct filter *filter, const struct filter_part *part, struct dia
 	if (filter->count == FILTER_PARTS)
 		return diag_set(why, -ENOSPC, "a filter has at most %d parts: remove one first",
 				FILTER_PARTS);
+	if (part->field == FILTER_BY && count_by(filter) == FILTER_BY_PARTS)
+		return diag_set(why, -ENOSPC, "a filter has at most %d keys of a probe: remove one "
+				"first", FILTER_BY_PARTS);
 	filter->parts[filter->count++] = *part;
 	return 0;
 }
@@ -240,6 +253,7 @@ char *filter_format_part(const struct filter_part *part, char *out)
 	case FILTER_WAIT:
 	case FILTER_STATE:
 	case FILTER_WAKER:
+	case FILTER_BY:
 		snprintf(out, cap, "%s%s%s", no, kind_of_name(part->field), part->text);
 		break;
 	case FILTER_PID:

@@ -380,7 +380,7 @@ bool fold_can_be_dense(const struct fold *fold)
 	if (fold->keys == KEY_DSO || fold->keys == KEY_SYMBOL)
 		return !fold->filter.all;	/* it may match a part of a row */
 	return fold->keys == (KEY_DSO | KEY_SYMBOL) &&
-	       !(fold->filter.by_task | fold->filter.by_cpu);
+	       !(fold->filter.by_task | fold->filter.by_cpu | fold->filter.by_hit);
 }
 
 /* For step 1. False: out of memory. */

@@ -44,6 +44,9 @@ static void describe_part(struct fold_filter *filter, const struct filter_part *
 	case FILTER_WAKER:
 		filter->by_wait |= bit;
 		break;
+	case FILTER_BY:
+		filter->by_hit |= bit;
+		break;
 	case FILTER_DSO:
 	case FILTER_SYMBOL:
 	case FILTER_KERNEL:
@@ -227,6 +230,21 @@ static bool wait_satisfies(const struct fold_filter *filter, const struct filter
 	}
 }
 
+static uint32_t satisfied_by_hit(const struct fold_filter *filter, const struct slice_entry *entry)
+{
+	uint32_t mask = 0, bucket = entry->bucket;
+
+	if (entry->event < PROBE_EVENT_FIRST || !slice_entry_is_sample(entry))
+		return 0;
+	for (uint32_t i = 0; filter->by_hit >> i; i++) {
+		if (!(filter->by_hit & 1u << i))
+			continue;
+		mask |= bucket & 1 ? 1u << i : 0;
+		bucket >>= 1;
+	}
+	return mask;
+}
+
 uint32_t fold_filter_of_sample(struct fold_filter *filter, const struct slice_entry *entry)
 {
 	uint32_t mask = filter->by_task ? satisfied_by_task(filter, entry->task) : 0;
@@ -238,7 +256,7 @@ uint32_t fold_filter_of_sample(struct fold_filter *filter, const struct slice_en
 		if ((filter->by_wait & 1u << i) &&
 		    wait_satisfies(filter, &filter->filter->parts[i], entry))
 			mask |= 1u << i;
-	return mask;
+	return filter->by_hit ? mask | satisfied_by_hit(filter, entry) : mask;
 }
 
 bool fold_filter_shows(struct fold_filter *filter, uint32_t symbol)

@@ -381,14 +381,18 @@ static uint32_t intern_class(struct group_fold *fold, const struct group_class *
 }
 
 /* UINT32_MAX: out of memory, noted. */
-static uint32_t class_of(struct group_fold *fold, const struct slice_entry *entry)
+static uint32_t class_of(struct group_fold *fold, const struct slice_entry *entry, uint32_t tuple)
 {
 	const struct wait_stacks *waits = wait_stacks_of(fold->sources.waits, entry->event);
 	const uint64_t cpu = fold->is_per_cpu ? entry->cpu : 0;
 	const uint64_t wait = fold->is_per_wait && waits
 			      ? (uint64_t)wait_stacks_kind(waits, entry) << 8 | entry->bucket : 0;
-	const uint64_t key = (uint64_t)entry->task << 36 | wait << 24 | cpu << 11 | entry->event;
-	uint32_t id = id_map_get(&fold->by_sample, key);
+	/* An entry with a tuple is of no known CPU, and no wait. */
+	const uint64_t of_sample = fold->is_per_hit && tuple != SLICE_TUPLE_NONE
+				   ? (uint64_t)tuple : wait << 13 | cpu;
+	const uint64_t key = (uint64_t)entry->task << 36 | of_sample << 11 | entry->event;
+	const bool is_by_stack = fold->is_per_hit && fold->sources.is_hit_by_stack;
+	uint32_t id = is_by_stack ? ID_MAP_NONE : id_map_get(&fold->by_sample, key);
 	struct group_class class = { .event = entry->event };
 
 	if (id != ID_MAP_NONE)
@@ -398,9 +402,9 @@ static uint32_t class_of(struct group_fold *fold, const struct slice_entry *entr
 	for (uint32_t i = 0; i < fold->level_count; i++)
 		if (!group_key_is_of_code(fold->keys[i]))
 			class.values[i] = group_value_of_sample(&fold->sources, fold->keys[i],
-								entry);
+								entry, tuple);
 	id = intern_class(fold, &class);
-	if (id == UINT32_MAX || id_map_put(&fold->by_sample, key, id)) {
+	if (id == UINT32_MAX || (!is_by_stack && id_map_put(&fold->by_sample, key, id))) {
 		fold->is_out_of_memory = true;
 		return UINT32_MAX;
 	}
@@ -427,8 +431,8 @@ static void add_waiting(struct group_fold *fold, const struct group_sample *samp
 	fold->waiting[fold->waiting_count++] = *sample;
 }
 
-static void add_entry(struct group_fold *fold, const struct slice_entry *entry, double factor,
-		      bool is_base)
+static void add_entry(struct group_fold *fold, const struct slice_entry *entry, uint32_t tuple,
+		      double factor, bool is_base)
 {
 	const struct stack_trie *trie = fold->sources.trie;
 	const struct task *task = &fold->sources.tasks->tasks[entry->task];
@@ -447,7 +451,7 @@ static void add_entry(struct group_fold *fold, const struct slice_entry *entry, 
 	*(is_base ? &fold->base_whole[entry->event] : &fold->whole[entry->event]) +=
 		sample.load.weight;
 	fold->samples += entry->count;
-	sample.class = class_of(fold, entry);
+	sample.class = class_of(fold, entry, tuple);
 	if (sample.class == UINT32_MAX ||
 	    !fold_filter_can_match(&fold->filter, fold->classes[sample.class].of_sample))
 		return;
@@ -474,7 +478,9 @@ static void add_entries(struct group_fold *fold, const struct slice_entry *entri
 			__builtin_prefetch(&trie->stacks.node[entries[i + PREFETCH_AHEAD].stack]);
 		}
 		if (is_folded(fold, &entries[i]))
-			add_entry(fold, &entries[i], factor, is_base);
+			add_entry(fold, &entries[i],
+				  fold->tuples ? fold->tuples[i] : SLICE_TUPLE_NONE, factor,
+				  is_base);
 	}
 }
 

@@ -64,6 +64,9 @@ static void choose_keys(struct group_fold *fold, const struct query *query)
 			   fold->filter.by_cpu;
 	fold->is_per_wait = has_key(fold, GROUP_WAIT) || has_key(fold, GROUP_STATE) ||
 			    has_key(fold, GROUP_WAKER) || fold->filter.by_wait;
+	fold->is_per_hit = fold->filter.by_hit;
+	for (uint32_t i = 0; i < fold->level_count; i++)
+		fold->is_per_hit |= group_key_is_by(fold->keys[i]);
 }
 
 /* The sum of a new path. UINT32_MAX: out of memory, noted. */

@@ -173,8 +173,16 @@ static struct group_value value_of_wait(const struct group_sources *sources, enu
 			      : no_value(GROUP_VALUE_NONE);
 }
 
+static struct group_value value_of_hit(const struct group_sources *sources, enum group_key key,
+				       const struct slice_entry *entry, uint32_t tuple)
+{
+	if (!sources->hit_value || tuple == SLICE_TUPLE_NONE)
+		return no_value(GROUP_VALUE_NONE);
+	return sources->hit_value(sources->owner, tuple, entry->stack, key - GROUP_BY1);
+}
+
 struct group_value group_value_of_sample(const struct group_sources *sources, enum group_key key,
-					 const struct slice_entry *entry)
+					 const struct slice_entry *entry, uint32_t tuple)
 {
 	const struct task *task = &sources->tasks->tasks[entry->task];
 
@@ -204,6 +212,11 @@ struct group_value group_value_of_sample(const struct group_sources *sources, en
 	case GROUP_STATE:
 	case GROUP_WAKER:
 		return value_of_wait(sources, key, entry);
+	case GROUP_BY1:
+	case GROUP_BY2:
+	case GROUP_BY3:
+	case GROUP_BY4:
+		return value_of_hit(sources, key, entry, tuple);
 	default:
 		return no_value(GROUP_VALUE_UNKNOWN);
 	}
@@ -296,6 +309,12 @@ static const char *unknown_text(enum group_key key, uint32_t why)
 		return why == GROUP_VALUE_NONE ? "[no PMU]" : "[unknown]";
 	case GROUP_WAKER:
 		return "[no waker]";
+	case GROUP_BY1:
+	case GROUP_BY2:
+	case GROUP_BY3:
+	case GROUP_BY4:
+		return why == GROUP_VALUE_NONE ? "[none]"
+		       : why == GROUP_VALUE_UNKNOWN ? "(other)" : "[empty]";
 	default:
 		return why == GROUP_VALUE_NONE ? "[none]" : "[unknown]";
 	}
@@ -410,6 +429,12 @@ static void put_value(const struct group_sources *sources, enum group_key key, u
 	case GROUP_STATE:
 		snprintf(out->own, sizeof(out->own), "%s", wait_state_name((enum wait_state)of));
 		break;
+	case GROUP_BY1:
+	case GROUP_BY2:
+	case GROUP_BY3:
+	case GROUP_BY4:
+		out->pooled = out->name = sources->hit_text(sources->owner, of, key - GROUP_BY1);
+		break;
 	case GROUP_DSO:
 		put_dso(&sources->names->symbols[of], out);
 		break;
@@ -437,7 +462,7 @@ void group_value_text(const struct group_sources *sources, enum group_key key,
 {
 	out->pooled = out->dso_path = out->name = (struct str_id){ 0 };
 	out->own[0] = '\0';
-	out->number = 0;
+	out->number = group_key_is_by(key) ? value.identity : 0;
 	out->has_number = false;
 	out->mode = MODE_UNKNOWN;
 	out->address = 0;

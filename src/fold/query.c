@@ -8,7 +8,7 @@
 #include "base/name_match.h"
 
 #define NAME_BYTES  24		/* longer than any name */
-#define NAMES_BYTES 240		/* all names[] with separators */
+#define NAMES_BYTES 280		/* all names[] with separators */
 
 static const char *const names[GROUP_KEY_COUNT] = {
 	[GROUP_EVENT] = "event", [GROUP_COMM] = "comm", [GROUP_PID] = "pid", [GROUP_TID] = "tid",
@@ -16,6 +16,7 @@ static const char *const names[GROUP_KEY_COUNT] = {
 	[GROUP_CONTAINER] = "container", [GROUP_POD] = "pod", [GROUP_CPU] = "cpu",
 	[GROUP_SOCKET] = "socket", [GROUP_PMU] = "pmu",
 	[GROUP_WAIT] = "wait", [GROUP_STATE] = "state", [GROUP_WAKER] = "waker",
+	[GROUP_BY1] = "by1", [GROUP_BY2] = "by2", [GROUP_BY3] = "by3", [GROUP_BY4] = "by4",
 	[GROUP_DSO] = "dso",
 	[GROUP_SYMBOL] = "symbol", [GROUP_ADDRESS] = "address", [GROUP_SOURCE] = "source",
 	[GROUP_PARENT] = "parent",
@@ -29,12 +30,21 @@ static const struct {
 	{ "command", GROUP_COMM }, { "process", GROUP_PID }, { "package", GROUP_SOCKET },
 	{ "object", GROUP_DSO }, { "sym", GROUP_SYMBOL }, { "function", GROUP_SYMBOL },
 	{ "addr", GROUP_ADDRESS }, { "srcline", GROUP_SOURCE }, { "line", GROUP_SOURCE },
-	{ "caller", GROUP_PARENT },
+	{ "caller", GROUP_PARENT }, { "by", GROUP_BY1 },
 };
 
 const char *group_key_name(enum group_key key)
 {
 	return names[key];
+}
+
+const char *group_tree_key_name(const struct group_tree *tree, uint32_t level)
+{
+	const enum group_key key = tree->keys[level];
+
+	if (group_key_is_by(key) && tree->by_names[key - GROUP_BY1])
+		return tree->by_names[key - GROUP_BY1];
+	return group_key_name(key);
 }
 
 static bool find_key(const char *name, enum group_key *out)

@@ -75,6 +75,7 @@ bool views_row_part(enum filter_field field, const struct snapshot_row *row,
 		*out = (struct filter_part){ .field = field };
 		return row->mode == MODE_USER;
 	case FILTER_TEXT:
+	case FILTER_BY:	/* rows have no keys: group_path_parts() */
 		break;
 	}
 	return false;

@@ -70,7 +70,8 @@ static bool says(const struct filter_part *part, const struct slice_entry *entry
 	case FILTER_WAIT:
 	case FILTER_STATE:
 	case FILTER_WAKER:
-		break;		/* no sample is a wait */
+	case FILTER_BY:
+		break;		/* no sample is a wait or a hit */
 	}
 	return false;
 }

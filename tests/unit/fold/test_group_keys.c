@@ -14,7 +14,7 @@
 
 #define ALL_KEYS                                                                                   \
 	"event, comm, pid, tid, thread, cgroup, unit, container, pod, cpu, socket, pmu, " \
-	"wait, state, waker, dso, symbol, address, source, parent"
+	"wait, state, waker, by1, by2, by3, by4, dso, symbol, address, source, parent"
 
 static enum group_key keys[GROUP_LEVELS];
 static uint32_t count;
