@@ -157,6 +157,7 @@ void cmd_flip(struct ui_state *state);
 
 /* group_panel.c: the keys of the groups */
 void cmd_group_keys(struct ui_state *state);
+void cmd_group_hits(struct ui_state *state);
 
 /* command_line.c: the page of :command */
 void cmd_copy_line(struct ui_state *state);

@@ -319,8 +319,15 @@ static bool is_at_slow_call(const struct ui_state *state)
 	       probe_view_hit(probe_view_of(state));
 }
 
-static void add_inside(struct ui_state *state)
+/* Why no sample is inside the calls of a latency that is_joined. */
+static const char no_thread[] = "joined by fields, a call is of no thread";
+
+static void add_inside(struct ui_state *state, const struct snapshot_probe *probe)
 {
+	if (probe->is_joined) {
+		menu_add_disabled(&state->menu, "inside its calls", no_thread);
+		return;
+	}
 	menu_add(&state->menu, ACTION_INSIDE_SLOWEST, MENU_PLAIN, "inside the slowest 1 %",
 		 "samples and waits in them");
 	menu_add(&state->menu, ACTION_INSIDE, MENU_PLAIN, "inside its calls",
@@ -333,7 +340,7 @@ static void add_uses(struct ui_state *state, const struct snapshot_probe *probe)
 	menu_add(&state->menu, ACTION_TREE, MENU_PLAIN, "who calls it: the tree of its hits", "");
 	menu_add(&state->menu, ACTION_FLAME, MENU_PLAIN, "the flame graph of its hits", "");
 	if (probe->has_latency && !is_at_slow_call(state))
-		add_inside(state);
+		add_inside(state, probe);
 	if (probe->state == PROBE_RECORDED)
 		return;
 	menu_add(&state->menu, ACTION_TOGGLE, MENU_PLAIN, is_on(state, probe) ? "off" : "on", "t");
@@ -356,7 +363,7 @@ void cmd_probe_menu(struct ui_state *state)
 	if (probe_view_has_panes(state))
 		add_group(state);
 	if (is_at_slow_call(state))
-		add_inside(state);
+		add_inside(state, probe);
 	if (state_probe_here(state) != probe->id)
 		menu_add(&state->menu, ACTION_OPEN, MENU_PLAIN, "latency, values, slowest, log",
 			 "Enter");
@@ -372,11 +379,37 @@ void cmd_inside(struct ui_state *state, int calls)
 
 	if (!probe)
 		return;
-	if (probe->has_latency)
+	if (probe->is_joined)
+		state_say(state, "nothing is inside the calls of %s: %s", probe_plain_name(probe),
+			  no_thread);
+	else if (probe->has_latency)
 		state_open_inside(state, (enum inside_calls)calls, probe);
 	else
 		state_say(state, "%s measures no latency: samples are inside calls of a lat: probe",
 			  probe_plain_name(probe));
+}
+
+static bool has_by(const struct group_order *order)
+{
+	for (uint32_t i = 0; i < order->count; i++)
+		if (group_key_is_by(order->keys[i]))
+			return true;
+	return false;
+}
+
+/* The groups of the page go on as a tree: by the same keys, unless some of them were chosen. */
+void cmd_group_hits(struct ui_state *state)
+{
+	const struct snapshot_probe *probe = chosen_probe(state);
+	struct group_order order;
+
+	if (!probe)
+		return;
+	order = group_order_of(&state->query.groups, probe);
+	if (group_order_by_count(probe) && !has_by(&order))
+		state->query.groups = group_order_by(probe);
+	command_open_hits(state, probe, VIEW_GROUPS);
+	cmd_group_keys(state);
 }
 
 void cmd_probe_open(struct ui_state *state)
@@ -450,11 +483,21 @@ static void say_order(struct ui_state *state)
 			  table->is_reversed ? ", reversed" : "");
 }
 
+/* In another order, other groups may be the first. */
+static void ask_groups(struct ui_state *state)
+{
+	const struct snapshot_groups *groups = probe_view_of(state)->groups.groups;
+
+	if (groups && groups->left_out)
+		state_ask(state);
+}
+
 void cmd_sort_groups(struct ui_state *state)
 {
 	if (!has_groups_here(state))
 		return;
 	group_table_sort_next(&probe_view_of(state)->groups);
+	ask_groups(state);
 	say_order(state);
 }
 
@@ -463,12 +506,14 @@ void cmd_reverse_groups(struct ui_state *state)
 	if (!has_groups_here(state))
 		return;
 	group_table_reverse(&probe_view_of(state)->groups);
+	ask_groups(state);
 	say_order(state);
 }
 
 void command_sort_groups(struct ui_state *state, int column)
 {
 	group_table_sort_by(&probe_view_of(state)->groups, (enum group_table_column)column);
+	ask_groups(state);
 }
 
 void cmd_copy_row(struct ui_state *state)

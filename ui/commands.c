@@ -120,6 +120,8 @@ const struct command commands[] = {
 	  IN_LISTING, ASKS,
 	  { .run = cmd_group_keys },
 	  "Group the samples: goes to the groups, and opens the list of their keys", NULL, 0 },
+	{ { 'g' }, "group-hits", IN_PROBES, ROWS | ASKS, { .run = cmd_group_hits },
+	  "Group the probe's hits: as a tree, by its keys", NULL, 0 },
 	{ { 'g' }, "group-keys", IN_GROUPS, ASKS, { .run = cmd_group_keys },
 	  "What the groups are by, and in which order: process, CPU, cgroup, symbol, ...", "keys",
 	  4 },

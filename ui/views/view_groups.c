@@ -226,7 +226,8 @@ static enum role role_of(const struct group_node *node, enum group_key key)
 	if (is_function(key) || key == GROUP_ADDRESS)
 		return node->name[0] || key == GROUP_ADDRESS ? row_role_of_code(node->mode, false)
 							    : ROLE_UNRESOLVED;
-	return key == GROUP_COMM || key == GROUP_PID ? ROLE_NAME : ROLE_TEXT;
+	return key == GROUP_COMM || key == GROUP_PID || group_key_is_by(key) ? ROLE_NAME
+									     : ROLE_TEXT;
 }
 
 static void put_name(const struct tree_rows *rows, const struct group_node *node,
@@ -300,6 +301,8 @@ static void draw_titles(const struct ui_state *state, const struct places *place
 	const struct groups_view *groups = groups_view_of(state);
 	const struct group_tree *tree = groups->lines.rows.groups;
 	struct canvas_area area = on_line(places->tree, y);
+	const struct snapshot_probe *probe = state_weighed_probe(state);
+	const struct group_order asked = group_order_of(&state->query.groups, probe);
 	char order[GROUP_ORDER_BYTES];
 	int used;
 
@@ -318,9 +321,10 @@ static void draw_titles(const struct ui_state *state, const struct places *place
 						      : "SAMPLES"),
 			 ROLE_HEADING);
 	if (tree)
-		group_order_format(tree->keys, tree->level_count, order);
+		group_order_format(tree->keys, tree->level_count, tree->by_names, order);
 	else
-		group_order_format(state->query.groups.keys, state->query.groups.count, order);
+		group_order_format(asked.keys, asked.count, probe ? probe->key_names : NULL,
+				   order);
 	used = canvas_put_text(canvas, area, canvas_clean(order), ROLE_HEADING);
 	area.x += used + 2;
 	area.width -= used + 2;
@@ -355,20 +359,24 @@ static void draw_groups(struct view *view, struct ui_state *state, struct canvas
 
 static void fill_query(const struct view *view, const struct ui_state *state, struct query *out)
 {
+	const struct group_order order =
+		group_order_of(&state->query.groups, state_weighed_probe(state));
+
 	(void)view;
-	out->group_count = state->query.groups.count;
-	memcpy(out->groups, state->query.groups.keys, sizeof(state->query.groups.keys));
+	out->group_count = order.count;
+	memcpy(out->groups, order.keys, sizeof(order.keys));
 }
 
 static void add_options(const struct ui_state *state, struct command_line *line)
 {
-	const struct group_order *groups = &state->query.groups;
+	const struct group_order groups =
+		group_order_of(&state->query.groups, state_weighed_probe(state));
 	char text[GROUP_ORDER_BYTES] = "";
 	size_t used = 0;
 
-	for (uint32_t i = 0; i < groups->count; i++)
+	for (uint32_t i = 0; i < groups.count; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? "," : "",
-					 group_key_name(groups->keys[i]));
+					 group_key_name(groups.keys[i]));
 	command_line_option(line, "--group", text);
 }
 

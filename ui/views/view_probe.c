@@ -95,6 +95,7 @@ static void refresh_probe(struct view *view, const struct ui_state *state)
 		probe->pane = first_pane(probe->probe, probe->wanted);
 	if (probe->probe && probe->slow_number)
 		follow_slow(probe);
+	probe->groups.until = probe->snapshot && probe->snapshot->is_frozen ? "its end" : "now";
 	group_table_refresh(&probe->groups, probe->snapshot ? &probe->snapshot->probes : NULL,
 			    probe->probe, state_hit_weight(state));
 	probe->log.wall_offset_ns = state->display.wall_offset_ns;
@@ -554,8 +555,13 @@ static void draw_probe(struct view *view, struct ui_state *state, struct canvas 
 
 static void fill_query(const struct view *view, const struct ui_state *state, struct query *out)
 {
-	(void)view;
+	const struct probe_view *probe = (const struct probe_view *)view;
+	const unsigned int weight =
+		probe->probe ? hit_weight_of(probe->probe, state_hit_weight(state)) : 0;
+
 	out->probe = state_probe_here(state);
+	out->hit_order = group_table_hit_order(&probe->groups, weight, out->compare,
+					       &out->is_hit_order_reversed);
 }
 
 static void scroll_pane(struct view *view, int lines)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "change.h"
+#include "fold/query.h"
 #include "format.h"
 #include "search.h"
 #include "term/utf8.h"
@@ -133,9 +134,11 @@ static struct detail describe_group(const struct group_tree *groups,
 				    const struct group_node *node)
 {
 	const bool has_path = strcmp(node->dso_path, node->text) != 0;
+	const enum group_key key = groups->keys[node->depth];
 
 	return (struct detail){
-		node->text, { group_key_helps[groups->keys[node->depth]],
+		node->text, { group_key_is_by(key) ? group_tree_key_name(groups, node->depth)
+						   : group_key_helps[key],
 			      has_path ? node->dso_path : "", "", "", "" },
 	};
 }

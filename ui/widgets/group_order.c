@@ -25,6 +25,10 @@ const char *const group_key_helps[GROUP_KEY_COUNT] = {
 	[GROUP_WAIT] = "off-cpu: what it waits for",
 	[GROUP_STATE] = "off-cpu: how it waited",
 	[GROUP_WAKER] = "off-cpu: who woke it",
+	[GROUP_BY1] = "key of the probe, the first",
+	[GROUP_BY2] = "its second key",
+	[GROUP_BY3] = "its third key",
+	[GROUP_BY4] = "its fourth key",
 	[GROUP_DSO] = "program or library",
 	[GROUP_SYMBOL] = "function",
 	[GROUP_ADDRESS] = "instruction",
@@ -86,13 +90,50 @@ int group_order_toggle(struct group_order *order, enum group_key key, struct dia
 	return 0;
 }
 
-char *group_order_format(const enum group_key *keys, uint32_t count, char *out)
+const char *group_order_name(enum group_key key, const char *const *by_names)
+{
+	if (group_key_is_by(key) && by_names && by_names[key - GROUP_BY1])
+		return by_names[key - GROUP_BY1];
+	return group_key_name(key);
+}
+
+uint32_t group_order_by_count(const struct snapshot_probe *probe)
+{
+	return !probe ? 0 : probe->key_count < GROUP_BY_KEYS ? probe->key_count : GROUP_BY_KEYS;
+}
+
+struct group_order group_order_of(const struct group_order *order,
+				  const struct snapshot_probe *probe)
+{
+	struct group_order out = { .count = 0 };
+
+	for (uint32_t i = 0; i < order->count; i++)
+		if (!group_key_is_by(order->keys[i]) ||
+		    order->keys[i] - GROUP_BY1 < group_order_by_count(probe))
+			out.keys[out.count++] = order->keys[i];
+	return out.count ? out : group_order_at_first;
+}
+
+struct group_order group_order_by(const struct snapshot_probe *probe)
+{
+	struct group_order out = { .count = 0 };
+
+	while (out.count < group_order_by_count(probe)) {
+		out.keys[out.count] = (enum group_key)(GROUP_BY1 + out.count);
+		out.count++;
+	}
+	out.keys[out.count++] = GROUP_SYMBOL;
+	return out;
+}
+
+char *group_order_format(const enum group_key *keys, uint32_t count, const char *const *by_names,
+			 char *out)
 {
 	size_t used = 0;
 
 	out[0] = '\0';
 	for (uint32_t i = 0; i < count && used < GROUP_ORDER_BYTES; i++)
 		used += (size_t)snprintf(out + used, GROUP_ORDER_BYTES - used, "%s%s",
-					 i ? GAP : "", group_key_name(keys[i]));
+					 i ? GAP : "", group_order_name(keys[i], by_names));
 	return out;
 }

@@ -9,9 +9,10 @@
 
 #include "base/diag.h"
 #include "fold/tree.h"
+#include "ingest/snapshot_probes.h"
 #include "ui/views.h"
 
-/* Help texts, short enough for a line of the panel. Names come from group_key_name(). */
+/* Help texts, short enough for a line of the panel. */
 extern const char *const group_key_helps[GROUP_KEY_COUNT];
 
 extern const struct group_order group_order_at_first;	/* comm > dso > symbol */
@@ -29,7 +30,20 @@ int group_order_place(struct group_order *order, enum group_key key, uint32_t le
 
 #define GROUP_ORDER_BYTES 160
 /* Formats "comm > dso > symbol", with the separator of the breadcrumbs, into
- * @out[GROUP_ORDER_BYTES]; returns @out. */
-char *group_order_format(const enum group_key *keys, uint32_t count, char *out);
+ * @out[GROUP_ORDER_BYTES]; returns @out. @by_names: as for group_order_name(). */
+char *group_order_format(const enum group_key *keys, uint32_t count, const char *const *by_names,
+			 char *out);
+
+/* Returns the name of @key. @by_names[GROUP_BY_KEYS]: those of the keys of `by`, NULL for one that
+ * there is not; itself NULL: there are none. */
+const char *group_order_name(enum group_key key, const char *const *by_names);
+/* Returns how many keys of `by` @probe has, whose hits are grouped; NULL: none. */
+uint32_t group_order_by_count(const struct snapshot_probe *probe);
+/* Returns @order without the keys of `by` that @probe (NULL: none) has not; the order at first if
+ * nothing is left. */
+struct group_order group_order_of(const struct group_order *order,
+				  const struct snapshot_probe *probe);
+/* Returns the keys of `by` that @probe has, then the function. */
+struct group_order group_order_by(const struct snapshot_probe *probe);
 
 #endif

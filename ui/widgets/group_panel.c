@@ -23,11 +23,12 @@
 #include "fold/query.h"
 #include "pieces.h"
 
-#define LINES	     (GROUP_KEY_COUNT + 1)
+#define LINES	     (GROUP_KEY_COUNT + 1)	/* at most */
 #define FRAME	     2		/* cells and lines of it */
 #define LEVEL_X	     2		/* in the box: after the cursor's mark */
 #define NAME_X	     4
 #define HELP_X	     15		/* the longest name is container */
+#define NAME_CELLS   (HELP_X - NAME_X - 1)
 #define HELP_CELLS   28
 #define MARKS_CELLS  4		/* "^v" between spaces */
 #define PANEL_CELLS  (HELP_X + HELP_CELLS + MARKS_CELLS)
@@ -36,25 +37,42 @@
 #define UP_MARK	     "\u25b2"
 #define DOWN_MARK    "\u25bc"
 
-/* The lines from the top: keys in force, the others as they are numbered, reset. */
-static void list_lines(const struct group_order *order, int out[LINES])
+static struct group_order order_of(const struct ui_state *state)
 {
-	int count = 0;
-
-	for (uint32_t i = 0; i < order->count; i++)
-		out[count++] = (int)order->keys[i];
-	for (int key = 0; key < GROUP_KEY_COUNT; key++)
-		if (!group_order_level(order, (enum group_key)key))
-			out[count++] = key;
-	out[count] = GROUP_PANEL_RESET;
+	return group_order_of(&state->query.groups, state_weighed_probe(state));
 }
 
-static int line_of(const struct group_order *order, int key)
+static bool is_offered(const struct ui_state *state, enum group_key key)
+{
+	return !group_key_is_by(key) ||
+	       key - GROUP_BY1 < group_order_by_count(state_weighed_probe(state));
+}
+
+/* Lists the lines from the top: keys in force, of the others those of a probe first, reset. Returns
+ * their number. */
+static int list_lines(const struct ui_state *state, int out[LINES])
+{
+	const struct group_order order = order_of(state);
+	int count = 0;
+
+	for (uint32_t i = 0; i < order.count; i++)
+		out[count++] = (int)order.keys[i];
+	for (int by = 1; by >= 0; by--)
+		for (int key = 0; key < GROUP_KEY_COUNT; key++)
+			if (group_key_is_by((enum group_key)key) == by &&
+			    is_offered(state, (enum group_key)key) &&
+			    !group_order_level(&order, (enum group_key)key))
+				out[count++] = key;
+	out[count++] = GROUP_PANEL_RESET;
+	return count;
+}
+
+static int line_of(const struct ui_state *state, int key)
 {
 	int lines[LINES], at = 0;
+	const int count = list_lines(state, lines);
 
-	list_lines(order, lines);
-	while (at < LINES - 1 && lines[at] != key)
+	while (at < count - 1 && lines[at] != key)
 		at++;
 	return at;
 }
@@ -62,7 +80,7 @@ static int line_of(const struct group_order *order, int key)
 static void group_panel_open(struct ui_state *state)
 {
 	*group_panel_of(state) = (struct group_panel){
-		.is_open = true, .cursor = (int)state->query.groups.keys[0],
+		.is_open = true, .cursor = (int)order_of(state).keys[0],
 	};
 	state->is_changed = true;
 }
@@ -77,12 +95,14 @@ static void close_panel(struct ui_state *state)
 static void take_order(struct ui_state *state, const struct group_order *order, int err,
 		       const struct diag *why)
 {
+	const struct group_order was = order_of(state);
+
 	if (err) {
 		state_say(state, "%s", why->text);
 		return;
 	}
-	if (order->count == state->query.groups.count &&
-	    !memcmp(order->keys, state->query.groups.keys, order->count * sizeof(order->keys[0])))
+	if (order->count == was.count &&
+	    !memcmp(order->keys, was.keys, order->count * sizeof(order->keys[0])))
 		return;
 	state->query.groups = *order;
 	state_ask(state);
@@ -91,7 +111,7 @@ static void take_order(struct ui_state *state, const struct group_order *order, 
 static void use_line(struct ui_state *state)
 {
 	const int key = group_panel_of(state)->cursor;
-	struct group_order order = state->query.groups;
+	struct group_order order = order_of(state);
 	struct diag why = { 0 };
 	int err = 0;
 
@@ -106,7 +126,7 @@ static void use_line(struct ui_state *state)
 static void place_key(struct ui_state *state, uint32_t level)
 {
 	const int key = group_panel_of(state)->cursor;
-	struct group_order order = state->query.groups;
+	struct group_order order = order_of(state);
 	struct diag why = { 0 };
 	int err;
 
@@ -120,8 +140,9 @@ static void place_key(struct ui_state *state, uint32_t level)
 static void shift_key(struct ui_state *state, int step)
 {
 	const int key = group_panel_of(state)->cursor;
+	const struct group_order order = order_of(state);
 	const uint32_t level = key == GROUP_PANEL_RESET
-			       ? 0 : group_order_level(&state->query.groups, (enum group_key)key);
+			       ? 0 : group_order_level(&order, (enum group_key)key);
 
 	if (!level)
 		state_say(state, "Space takes it in first");
@@ -132,17 +153,17 @@ static void shift_key(struct ui_state *state, int step)
 static void move_to(struct ui_state *state, int line)
 {
 	int lines[LINES];
+	const int count = list_lines(state, lines);
 
-	list_lines(&state->query.groups, lines);
-	if (line > LINES - 1)
-		line = LINES - 1;
+	if (line > count - 1)
+		line = count - 1;
 	group_panel_of(state)->cursor = lines[line > 0 ? line : 0];
 	state->is_changed = true;
 }
 
 static void move_by(struct ui_state *state, int lines)
 {
-	move_to(state, line_of(&state->query.groups, group_panel_of(state)->cursor) + lines);
+	move_to(state, line_of(state, group_panel_of(state)->cursor) + lines);
 }
 
 static void press_in_panel(struct ui_state *state, int key)
@@ -198,14 +219,15 @@ static void press_line(struct ui_state *state, const struct mouse *mouse)
 {
 	struct group_panel *panel = group_panel_of(state);
 	const int line = mouse->y - panel->y - 1, x = mouse->x - marks_x(panel);
+	const struct group_order order = order_of(state);
 	int lines[LINES];
 
-	if (line < 0 || line >= panel->height - FRAME || panel->top + line >= LINES)
+	if (line < 0 || line >= panel->height - FRAME ||
+	    panel->top + line >= list_lines(state, lines))
 		return;
-	list_lines(&state->query.groups, lines);
 	panel->cursor = lines[panel->top + line];
 	if (panel->cursor != GROUP_PANEL_RESET && x >= 0 &&
-	    group_order_level(&state->query.groups, (enum group_key)panel->cursor))
+	    group_order_level(&order, (enum group_key)panel->cursor))
 		shift_key(state, x < MARKS_CELLS / 2 ? -1 : 1);
 	else
 		use_line(state);
@@ -258,16 +280,17 @@ static const char *help_below(const struct ui_state *state, int width)
 }
 
 /* Computes the box; false: there is no room. */
-static bool place_box(struct group_panel *panel, const struct canvas *canvas, int top, int bottom)
+static bool place_box(struct group_panel *panel, const struct canvas *canvas, int lines, int top,
+		      int bottom)
 {
 	panel->width = cells_of(canvas->width);
-	panel->height = bottom - top < LINES + FRAME ? bottom - top : LINES + FRAME;
+	panel->height = bottom - top < lines + FRAME ? bottom - top : lines + FRAME;
 	panel->x = canvas->width - panel->width;
 	panel->y = top;
 	return panel->x >= 0 && panel->height > FRAME;
 }
 
-static void scroll_to(struct group_panel *panel, int line)
+static void scroll_to(struct group_panel *panel, int line, int lines)
 {
 	const int page = panel->height - FRAME;
 
@@ -275,8 +298,8 @@ static void scroll_to(struct group_panel *panel, int line)
 		panel->top = line;
 	if (line >= panel->top + page)
 		panel->top = line - page + 1;
-	if (panel->top > LINES - page)
-		panel->top = LINES - page;
+	if (panel->top > lines - page)
+		panel->top = lines - page;
 }
 
 static void put(const struct group_panel *panel, struct canvas *canvas, int x, int y,
@@ -292,8 +315,9 @@ static void draw_line(const struct ui_state *state, struct canvas *canvas, int k
 {
 	const struct group_panel *panel = group_panel_of(state);
 	const bool is_cursor = key == panel->cursor, is_reset = key == GROUP_PANEL_RESET;
-	const uint32_t level =
-		is_reset ? 0 : group_order_level(&state->query.groups, (enum group_key)key);
+	const struct snapshot_probe *probe = state_weighed_probe(state);
+	const struct group_order order = order_of(state);
+	const uint32_t level = is_reset ? 0 : group_order_level(&order, (enum group_key)key);
 	const enum role role = is_cursor ? ROLE_BOX_CURSOR : ROLE_BOX;
 	const enum role quiet = is_cursor ? ROLE_BOX_CURSOR : ROLE_BOX_DIM;
 	const bool has_help = panel->width > SHORT_CELLS + FRAME;
@@ -309,12 +333,15 @@ static void draw_line(const struct ui_state *state, struct canvas *canvas, int k
 		canvas_put_text(canvas, (struct canvas_area){ marks_x(panel) + 1, y, 2 },
 				SAFE_TEXT(UP_MARK DOWN_MARK), quiet);
 	}
-	put(panel, canvas, NAME_X, y, is_reset ? "reset" : group_key_name((enum group_key)key),
-	    level || is_reset || is_cursor ? role : quiet);
+	snprintf(text, sizeof(text), "%.*s", has_help ? NAME_CELLS : (int)sizeof(text) - 1,
+		 is_reset ? "reset"
+			  : group_order_name((enum group_key)key, probe ? probe->key_names : NULL));
+	put(panel, canvas, NAME_X, y, text, level || is_reset || is_cursor ? role : quiet);
 	if (!has_help)
 		return;
 	if (is_reset)
-		group_order_format(group_order_at_first.keys, group_order_at_first.count, text);
+		group_order_format(group_order_at_first.keys, group_order_at_first.count, NULL,
+				   text);
 	put(panel, canvas, HELP_X, y, is_reset ? text : group_key_helps[key], quiet);
 }
 
@@ -322,13 +349,13 @@ static void draw_panel(struct ui_state *state, struct canvas *canvas, int top, i
 {
 	struct group_panel *panel = group_panel_of(state);
 	int lines[LINES];
+	const int count = list_lines(state, lines);
 
-	if (!place_box(panel, canvas, top, bottom)) {
+	if (!place_box(panel, canvas, count, top, bottom)) {
 		panel->width = panel->height = 0;
 		return;
 	}
-	list_lines(&state->query.groups, lines);
-	scroll_to(panel, line_of(&state->query.groups, panel->cursor));
+	scroll_to(panel, line_of(state, panel->cursor), count);
 	canvas_put_box(canvas, panel->x, panel->y, panel->width, panel->height, ROLE_BOX_DIM);
 	put(panel, canvas, 0, panel->y, " groups by ", ROLE_BOX);
 	for (int i = 0; i < panel->height - FRAME; i++)

@@ -1,6 +1,9 @@
 /* group_path.c - see group_path.h. */
 #include "group_path.h"
 
+#include <stdio.h>
+
+#include "fold/query.h"
 #include "ui/views.h"
 
 /* Sets what the key of a node says about the row. */
@@ -111,6 +114,20 @@ static int field_of(enum group_key key)
 	}
 }
 
+/* "lock WALWrite" */
+static struct filter_part part_by(const struct group_tree *tree, uint32_t level,
+				  const struct group_node *node)
+{
+	struct filter_part part = {
+		.field = FILTER_BY, .number = (uint64_t)(tree->keys[level] - GROUP_BY1),
+		.hash = node->number,
+	};
+
+	snprintf(part.text, sizeof(part.text), "%s %s", group_tree_key_name(tree, level),
+		 node->text);
+	return part;
+}
+
 /* True if a DSO is above: elsewhere a function stands for all functions of its name. */
 static bool is_below_dso(const struct group_tree *tree, uint32_t level)
 {
@@ -132,7 +149,10 @@ size_t group_path_parts(const struct group_tree *tree, uint32_t node, struct fil
 			unsigned int *left_out)
 {
 	const struct snapshot_row row = group_path_row(tree, node);
+	const struct group_node *path[GROUP_LEVELS];
 	size_t count = 0;
+
+	list_path(tree, node, path);
 
 	*left_out = 0;
 	for (uint32_t i = 0; i <= tree->nodes[node].depth; i++) {
@@ -140,6 +160,10 @@ size_t group_path_parts(const struct group_tree *tree, uint32_t node, struct fil
 
 		if (tree->keys[i] == GROUP_EVENT)
 			continue;	/* which is chosen, see group_path_event() */
+		if (group_key_is_by(tree->keys[i])) {
+			out[count++] = part_by(tree, i, path[i]);
+			continue;
+		}
 		if (field < 0 || !views_row_part((enum filter_field)field, &row, &out[count])) {
 			*left_out |= 1u << tree->keys[i];
 			continue;

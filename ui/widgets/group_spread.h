@@ -12,8 +12,9 @@
 /* True: each of @groups, of which there is at least one, has something to be drawn. */
 bool group_spread_is_any(const struct snapshot_groups *groups);
 /* Draws what @group, which is called @name, has: as many side by side as @area is wide enough for,
- * from its line to @end - 1. */
+ * from its line to @end - 1; beside the latency its heat map, whose last second is @until. */
 void group_spread_draw(const struct snapshot_groups *groups, const struct snapshot_group *group,
-		       const char *name, struct canvas *canvas, struct canvas_area area, int end);
+		       const char *name, const char *until, struct canvas *canvas,
+		       struct canvas_area area, int end);
 
 #endif

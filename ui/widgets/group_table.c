@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "change.h"
 #include "charts.h"
 #include "format.h"
 #include "group_spread.h"
@@ -34,6 +35,7 @@
 #define STACK_LEAST    30	/* a stack is longer than other keys */
 #define NAME_BYTES     512
 #define SPREAD_LEAST   5	/* lines that a histogram is worth showing on */
+#define LEAST_CHANGE   0.005	/* points; less is shown as none */
 #define NUMBER_BYTES   (2 * FORMAT_BYTES)
 
 struct layout {
@@ -49,6 +51,32 @@ static double weight_of(const struct snapshot_group *group, unsigned int weight)
 	if (weight == HIT_WEIGHT_LATENCY)
 		return (double)group->latency_ns;
 	return (double)group->sums[weight - HIT_WEIGHT_AGGREGATE].value;
+}
+
+static double base_weight_of(const struct snapshot_group_base *base, unsigned int weight)
+{
+	const double sum = weight == HIT_WEIGHT_COUNT ? (double)base->count
+			   : weight == HIT_WEIGHT_LATENCY ? (double)base->latency_ns
+			   : (double)base->sums[weight - HIT_WEIGHT_AGGREGATE];
+
+	return sum > 0 ? sum : 0;
+}
+
+static double pct_of(double part, double whole)
+{
+	return whole > 0 && part > 0 ? 100 * part / whole : 0;
+}
+
+static double base_pct(const struct group_table *table, const struct snapshot_group *group)
+{
+	return pct_of(base_weight_of(&group->base, table->weight),
+		      base_weight_of(&table->groups->base, table->weight));
+}
+
+/* Returns the change of the group's share since the baseline, in percentage points. */
+static double change_of(const struct group_table *table, const struct snapshot_group *group)
+{
+	return pct_of(weight_of(group, table->weight), table->whole) - base_pct(table, group);
 }
 
 static double mean_ns(const struct snapshot_group *group)
@@ -72,6 +100,8 @@ static double cell_of(const struct group_table *table, const struct snapshot_gro
 	const int aggregate = (int)column - GROUP_COL_AGGREGATE;
 
 	switch (column) {
+	case GROUP_COL_CHANGE: return floor(fabs(change_of(table, group)) / LEAST_CHANGE);
+	case GROUP_COL_BASE: return base_pct(table, group);
 	case GROUP_COL_RATE: return group->per_s;
 	case GROUP_COL_MEAN: return mean_ns(group);
 	case GROUP_COL_P50:  return (double)group->p50_ns;
@@ -124,6 +154,10 @@ static int compare_cells(const struct group_table *table, const struct snapshot_
 		return compare_keys(table, table->sort - GROUP_COL_KEY, left, right);
 	a = cell_of(table, left, table->sort);
 	b = cell_of(table, right, table->sort);
+	if (table->sort == GROUP_COL_CHANGE && a <= b && b <= a) {
+		a = weight_of(left, table->weight);
+		b = weight_of(right, table->weight);
+	}
 	if (isnan(a) || isnan(b))
 		return isnan(a) - isnan(b);
 	return (a < b) - (a > b);
@@ -182,6 +216,8 @@ bool group_table_has(const struct group_table *table, enum group_table_column co
 
 	if (is_key(column))
 		return column - GROUP_COL_KEY < groups->key_count;
+	if (column == GROUP_COL_CHANGE || column == GROUP_COL_BASE)
+		return groups->is_compared;
 	if (column >= GROUP_COL_MEAN && column <= GROUP_COL_MAX)
 		return groups->has_latency;
 	if (column < GROUP_COL_AGGREGATE || column == GROUP_COL_SPARK)
@@ -199,6 +235,45 @@ static bool is_order(const struct group_table *table, enum group_table_column co
 	       group_table_has(table, column);
 }
 
+/* While groups are compared those that have changed most come first, as in other tables. */
+static void choose_order(struct group_table *table)
+{
+	const bool is_compared = table->groups->is_compared;
+
+	if (!is_order(table, table->sort)) {
+		table->sort = GROUP_COL_SUM;
+		table->is_reversed = false;
+	}
+	if (is_compared && !table->is_compared && table->sort == GROUP_COL_SUM &&
+	    !table->is_reversed)
+		table->sort = GROUP_COL_CHANGE;
+	table->is_compared = is_compared;
+}
+
+static double left_out_weight(const struct snapshot_groups *groups, unsigned int weight)
+{
+	if (weight == HIT_WEIGHT_COUNT)
+		return (double)groups->left_out_hits;
+	if (weight == HIT_WEIGHT_LATENCY)
+		return (double)groups->left_out_latency_ns;
+	return fmax((double)groups->left_out_sums[weight - HIT_WEIGHT_AGGREGATE], 0);
+}
+
+/* Returns 100 % of the shares: what all groups weigh. Fills *@most, the weight of one at most. */
+static double whole_of(const struct snapshot_groups *groups, unsigned int weight, double *most)
+{
+	double whole = left_out_weight(groups, weight);
+
+	*most = 0;
+	for (uint32_t i = 0; i < groups->count; i++) {
+		const double part = weight_of(&groups->list[i], weight);
+
+		whole += part > 0 ? part : 0;
+		*most = part > *most ? part : *most;
+	}
+	return whole;
+}
+
 void group_table_refresh(struct group_table *table, const struct snapshot_probes *of,
 			 const struct snapshot_probe *probe, unsigned int weight)
 {
@@ -211,8 +286,8 @@ void group_table_refresh(struct group_table *table, const struct snapshot_probes
 	if (!table->groups)
 		return;
 	table->weight = hit_weight_of(probe, weight);
-	if (!is_order(table, table->sort))
-		table->sort = GROUP_COL_SUM;
+	choose_order(table);
+	table->whole = whole_of(table->groups, table->weight, &table->most);
 	while (table->count < table->groups->count && table->count < PROBE_GROUPS_SHOWN) {
 		table->order[table->count] = (uint16_t)table->count;
 		table->count++;
@@ -370,7 +445,8 @@ static char *upper(char *text)
 char *group_table_title(const struct group_table *table, enum group_table_column column, char *out)
 {
 	static const char *const titles[GROUP_COL_AGGREGATE] = {
-		[GROUP_COL_BAR] = "", [GROUP_COL_RATE] = "HITS/S", [GROUP_COL_MEAN] = "MEAN",
+		[GROUP_COL_BAR] = "", [GROUP_COL_CHANGE] = "\u0394%", [GROUP_COL_BASE] = "A%",
+		[GROUP_COL_RATE] = "HITS/S", [GROUP_COL_MEAN] = "MEAN",
 		[GROUP_COL_P50] = "P50", [GROUP_COL_P99] = "P99", [GROUP_COL_MAX] = "MAX",
 	};
 	const char *of = table->weight == HIT_WEIGHT_COUNT ? "HITS" : "SUM";
@@ -392,6 +468,9 @@ const char *group_table_help(enum group_table_column column)
 {
 	switch (column) {
 	case GROUP_COL_SHARE: return "the group's share of what all hits weigh: W chooses it";
+	case GROUP_COL_CHANGE:
+		return "comparing: the change of its share, in percentage points";
+	case GROUP_COL_BASE:  return "comparing: its share in the baseline A";
 	case GROUP_COL_SUM:   return "what its hits weigh: their number, latency, or a sum";
 	case GROUP_COL_RATE:  return "hits a second";
 	case GROUP_COL_MEAN:  return "mean latency of its calls";
@@ -432,6 +511,27 @@ void group_table_format(const struct group_table *table, const struct snapshot_g
 	}
 }
 
+enum hit_order group_table_hit_order(const struct group_table *table, unsigned int weight,
+				     bool is_comparing, bool *is_reversed)
+{
+	const enum group_table_column sort = table->sort;
+	const unsigned int aggregate = weight - HIT_WEIGHT_AGGREGATE;
+
+	*is_reversed = table->is_reversed && !is_key(sort);
+	if (is_comparing && (sort == GROUP_COL_CHANGE ||
+			     (!table->is_compared && sort == GROUP_COL_SUM && !*is_reversed)))
+		return HIT_ORDER_CHANGE;
+	if (sort == GROUP_COL_SUM && weight >= HIT_WEIGHT_AGGREGATE)
+		return (enum hit_order)(HIT_ORDER_SUM + aggregate);
+	if (sort == GROUP_COL_SUM)
+		return weight == HIT_WEIGHT_LATENCY ? HIT_ORDER_LATENCY : HIT_ORDER_HITS;
+	if (sort >= GROUP_COL_MEAN && sort <= GROUP_COL_MAX)
+		return (enum hit_order)(HIT_ORDER_MEAN + (sort - GROUP_COL_MEAN));
+	if (sort >= GROUP_COL_AGGREGATE && sort < GROUP_COL_SPARK)
+		return (enum hit_order)(HIT_ORDER_AGGREGATE + (sort - GROUP_COL_AGGREGATE));
+	return HIT_ORDER_HITS;	/* keys are texts, which only groups with a row have */
+}
+
 /* Columns. */
 
 static int natural_cells(const struct group_table *table, const struct canvas *canvas, uint32_t key)
@@ -456,6 +556,8 @@ static int column_cells(const struct group_table *table, const struct canvas *ca
 	switch (column) {
 	case GROUP_COL_SHARE: return 6;
 	case GROUP_COL_BAR:   return BAR_CELLS;
+	case GROUP_COL_CHANGE:
+	case GROUP_COL_BASE:  return 6;
 	case GROUP_COL_SUM:
 	case GROUP_COL_RATE:  return 7;
 	case GROUP_COL_SPARK: return SPARK_CELLS;
@@ -512,7 +614,8 @@ static void fit(const struct group_table *table, const struct canvas *canvas, st
 		GROUP_COL_SPARK, GROUP_COL_P50, GROUP_COL_MEAN, GROUP_COL_MAX,
 		GROUP_COL_AGGREGATE + 7, GROUP_COL_AGGREGATE + 6, GROUP_COL_AGGREGATE + 5,
 		GROUP_COL_AGGREGATE + 4, GROUP_COL_AGGREGATE + 3, GROUP_COL_AGGREGATE + 2,
-		GROUP_COL_BAR, GROUP_COL_RATE, GROUP_COL_AGGREGATE + 1, GROUP_COL_P99,
+		GROUP_COL_BASE, GROUP_COL_BAR, GROUP_COL_RATE,
+		GROUP_COL_AGGREGATE + 1, GROUP_COL_P99,
 		GROUP_COL_AGGREGATE, GROUP_COL_SUM,
 	};
 	const int least = least_of_keys(table->groups);
@@ -575,19 +678,49 @@ static void draw_titles(const struct group_table *table, const struct layout *la
 	}
 }
 
-static void draw_share(const struct layout *layout, double share, double most,
-		       struct canvas *canvas, int y)
+static bool is_gone(const struct snapshot_group *group)
+{
+	return !group->count && group->base.count;
+}
+
+static void draw_share(const struct group_table *table, const struct layout *layout,
+		       const struct snapshot_group *group, struct canvas *canvas, int y)
 {
 	const struct canvas_area bar = place_of(layout, GROUP_COL_BAR, y);
-	const enum role role = row_role_of_share(100 * share);
+	const double weight = weight_of(group, table->weight);
+	const double pct = pct_of(weight, table->whole);
+	const enum role role = is_gone(group) ? ROLE_DIM : row_role_of_share(pct);
 	char text[BAR_BYTES];
 
-	canvas_put_right(canvas, place_of(layout, GROUP_COL_SHARE, y),
-			 canvas_clean(format_pct(text, 100 * share)), role);
-	if (!bar.width || most <= 0)
+	if (is_gone(group))
+		snprintf(text, sizeof(text), "gone");
+	else
+		format_pct(text, pct);
+	canvas_put_right(canvas, place_of(layout, GROUP_COL_SHARE, y), canvas_clean(text), role);
+	if (!bar.width || table->most <= 0)
 		return;
-	format_bar(text, sizeof(text), bar.width, share / most, canvas->is_ascii);
+	format_bar(text, sizeof(text), bar.width, weight > 0 ? weight / table->most : 0,
+		   canvas->is_ascii);
 	canvas_put_text(canvas, bar, canvas_clean(text), role);
+}
+
+/* Draws the share's change, and what it was. */
+static void draw_change(const struct group_table *table, const struct layout *layout,
+			const struct snapshot_group *group, struct canvas *canvas, int y)
+{
+	const struct canvas_area change = place_of(layout, GROUP_COL_CHANGE, y);
+	const struct canvas_area base = place_of(layout, GROUP_COL_BASE, y);
+	const double points = change_of(table, group);
+	char text[FORMAT_BYTES] = "new";
+
+	if (change.width && group->base.count)
+		change_format_points(text, points);
+	if (change.width)
+		canvas_put_right(canvas, change, canvas_clean(text), change_role(points));
+	if (base.width && group->base.count)
+		canvas_put_right(canvas, base,
+				 canvas_clean(format_pct(text, base_pct(table, group))),
+				 ROLE_DIM);
 }
 
 static void draw_keys(const struct group_table *table, const struct layout *layout,
@@ -607,14 +740,12 @@ static void draw_keys(const struct group_table *table, const struct layout *layo
 }
 
 static void draw_row(const struct group_table *table, const struct layout *layout,
-		     const struct snapshot_group *group, double whole, double most,
-		     struct canvas *canvas, int y)
+		     const struct snapshot_group *group, struct canvas *canvas, int y)
 {
-	const double weight = weight_of(group, table->weight);
 	char text[FORMAT_BYTES];
 
-	draw_share(layout, whole > 0 && weight > 0 ? weight / whole : 0,
-		   whole > 0 ? most / whole : 0, canvas, y);
+	draw_share(table, layout, group, canvas, y);
+	draw_change(table, layout, group, canvas, y);
 	for (int id = GROUP_COL_SUM; id < GROUP_COL_SPARK; id++)
 		if (layout->places[id].width)
 			canvas_put_right(canvas, place_of(layout, id, y),
@@ -628,41 +759,13 @@ static void draw_row(const struct group_table *table, const struct layout *layou
 	draw_keys(table, layout, group, canvas, y);
 }
 
-static double left_out_weight(const struct group_table *table)
-{
-	const struct snapshot_groups *groups = table->groups;
-
-	if (table->weight == HIT_WEIGHT_COUNT)
-		return (double)groups->left_out_hits;
-	if (table->weight == HIT_WEIGHT_LATENCY)
-		return (double)groups->left_out_latency_ns;
-	return fmax((double)groups->left_out_sums[table->weight - HIT_WEIGHT_AGGREGATE], 0);
-}
-
-/* Returns 100 % of the shares: what all groups weigh. Fills *@most, the weight of one at most. */
-static double whole_of(const struct group_table *table, double *most)
-{
-	double whole = left_out_weight(table);
-
-	*most = 0;
-	for (size_t i = 0; i < table->count; i++) {
-		const double weight = weight_of(row_at(table, i), table->weight);
-
-		whole += weight > 0 ? weight : 0;
-		*most = weight > *most ? weight : *most;
-	}
-	return whole;
-}
-
 static void draw_rows(struct group_table *table, const struct layout *layout, const char *search,
 		      struct canvas *canvas, int y)
 {
 	const size_t end = table->place.top + table->page;
-	double most, whole;
 
-	whole = whole_of(table, &most);
 	for (size_t i = table->place.top; i < table->count && i < end; i++, y++) {
-		draw_row(table, layout, row_at(table, i), whole, most, canvas, y);
+		draw_row(table, layout, row_at(table, i), canvas, y);
 		if (i == table->place.cursor)
 			canvas_select_line(canvas, y);
 		search_highlight(canvas, (struct canvas_area){ 0, y, canvas->width }, search);
@@ -692,6 +795,15 @@ static bool has_others(const struct group_table *table)
 	       (table->count && row_at(table, table->count - 1)->is_other);
 }
 
+/* True: the groups without a row have fewer hits than the others. */
+static bool is_by_hits(const struct group_table *table)
+{
+	bool is_reversed;
+
+	return group_table_hit_order(table, table->weight, table->is_compared, &is_reversed) ==
+	       HIT_ORDER_HITS && !is_reversed;
+}
+
 static void draw_sum(const struct group_table *table, struct canvas *canvas, int y)
 {
 	const struct snapshot_groups *groups = table->groups;
@@ -710,9 +822,10 @@ static void draw_sum(const struct group_table *table, struct canvas *canvas, int
 		pieces_add(&line, 0, ROLE_DIM, "%s other: no room for their keys",
 			   format_exact(text, other));
 	if (groups->left_out)
-		pieces_add(&line, 0, ROLE_DIM, "%s in %s rarer groups",
+		pieces_add(&line, 0, ROLE_DIM, "%s in %s %s groups",
 			   format_exact(text, groups->left_out_hits),
-			   format_exact(all, groups->left_out));
+			   format_exact(all, groups->left_out),
+			   is_by_hits(table) ? "rarer" : "more");
 	pieces_put(canvas, (struct canvas_area){ MARKER_CELLS, y, canvas->width - 3 }, &line);
 }
 
@@ -722,7 +835,7 @@ static void draw_spread(const struct group_table *table, struct canvas *canvas, 
 	char name[NAME_BYTES];
 
 	group_table_name(table->groups, group, name, sizeof(name));
-	group_spread_draw(table->groups, group, name, canvas,
+	group_spread_draw(table->groups, group, name, table->until, canvas,
 			  (struct canvas_area){ MARKER_CELLS, y,
 						canvas->width - MARKER_CELLS - 1 }, end);
 }

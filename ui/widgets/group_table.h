@@ -11,6 +11,7 @@
 #ifndef UI_GROUP_TABLE_H
 #define UI_GROUP_TABLE_H
 
+#include "fold/query.h"
 #include "ingest/snapshot_probes.h"
 #include "term/canvas.h"
 #include "hits.h"
@@ -18,7 +19,10 @@
 #include "view.h"
 
 enum group_table_column {
-	GROUP_COL_SHARE, GROUP_COL_BAR, GROUP_COL_SUM,	/* show what the group weighs */
+	GROUP_COL_SHARE, GROUP_COL_BAR,	/* show what the group weighs */
+	GROUP_COL_CHANGE,		/* comparing: how the share has changed */
+	GROUP_COL_BASE,			/* comparing: the share in the baseline */
+	GROUP_COL_SUM,
 	GROUP_COL_RATE, GROUP_COL_MEAN, GROUP_COL_P50, GROUP_COL_P99, GROUP_COL_MAX,
 	GROUP_COL_AGGREGATE,	/* and after it a column for each other aggregate */
 	GROUP_COL_SPARK = GROUP_COL_AGGREGATE + PROBE_AGGREGATES_MAX,
@@ -32,8 +36,11 @@ struct group_table {
 	unsigned int weight;	/* enum hit_weight: what the shares are of */
 	uint16_t order[PROBE_GROUPS_SHOWN];	/* indices in groups->list, as on the screen */
 	size_t count;
+	double whole, most;	/* the weight of all groups, and of the heaviest */
 	enum group_table_column sort;	/* column that orders the rows: the most first */
 	bool is_reversed;
+	const char *until;	/* end of the heat maps: "now" */
+	bool is_compared;	/* with a baseline: then by the change, unless another was chosen */
 	struct table_place place;
 	size_t page;		/* rows at the last draw */
 };
@@ -71,6 +78,11 @@ char *group_table_title(const struct group_table *table, enum group_table_column
 
 /* Returns what @column shows; "": it needs no words. */
 const char *group_table_help(enum group_table_column column);
+
+/* Returns which groups to list, if there are too many for the snapshot, before the table shows
+ * @weight and, if @is_comparing, a comparison; fills *@is_reversed. */
+enum hit_order group_table_hit_order(const struct group_table *table, unsigned int weight,
+				     bool is_comparing, bool *is_reversed);
 
 /* Draws on the lines @top..@end - 1, records rows and titles in @hits. */
 void group_table_draw(struct group_table *table, const char *search, struct canvas *canvas,

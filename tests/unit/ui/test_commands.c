@@ -96,7 +96,7 @@ static const struct key_meaning {
 	{ "o F6", "order flip" },
 	{ "e", "event" }, { "v", "next-event" },
 	{ "f", "frequency" },
-	{ "g", "group-by group-keys counter-rows" },
+	{ "g", "group-by group-keys group-hits counter-rows" },
 	{ "%", "percent-of" },
 	{ "#", "tree-limit" },
 	/* In Probes + is the lease, which grows. */

@@ -15,7 +15,7 @@ static void expect(const struct group_order *order, const char *written)
 {
 	char text[GROUP_ORDER_BYTES];
 
-	assert_string_equal(group_order_format(order->keys, order->count, text), written);
+	assert_string_equal(group_order_format(order->keys, order->count, NULL, text), written);
 }
 
 static void test_a_key_goes_in_after_the_others_and_out_again(void **state)
@@ -111,7 +111,7 @@ static void test_all_levels_can_be_written(void **state)
 	char text[GROUP_ORDER_BYTES];
 
 	(void)state;
-	group_order_format(longest, GROUP_LEVELS, text);
+	group_order_format(longest, GROUP_LEVELS, NULL, text);
 	assert_int_equal(strlen(text), 8 * strlen("container") + 7 * strlen(" \u203a "));
 }
 

@@ -25,8 +25,9 @@ static void expect_order(const struct ui *ui, const char *written)
 	const struct query *query = ui_asked(ui);
 
 	assert_string_equal(group_order_format(ui->state.query.groups.keys,
-					       ui->state.query.groups.count, text), written);
-	assert_string_equal(group_order_format(query->groups, query->group_count, text), written);
+					       ui->state.query.groups.count, NULL, text), written);
+	assert_string_equal(group_order_format(query->groups, query->group_count, NULL, text),
+			    written);
 }
 
 static void expect_cursor(const struct ui *ui, int key)

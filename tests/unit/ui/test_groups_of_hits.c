@@ -78,11 +78,13 @@ static struct snapshot_probe probes[] = {
 	  .scope = "pid 4121", .kind = PROBE_USDT, .edge = PROBE_LATENCY,
 	  .state = PROBE_ATTACHED, .reason = "", .meaning = "", .hits = 20134,
 	  .hits_per_s = 2013.4, .lease_s = 552, .cost_pct = 0.3, .has_latency = true,
-	  .latency = { .count = 20134, .octaves = { [17] = 20134 } }, .key_count = 1 },
+	  .latency = { .count = 20134, .octaves = { [17] = 20134 } }, .key_count = 1,
+	  .key_names = { "lock" } },
 	{ .id = READS, .event = 129, .name = "u:libc.so.6:read", .dso = "libc.so.6",
 	  .spec = "u:libc.so.6:read bytes=$arg3 by comm, file : sum(bytes), avg(bytes)",
 	  .scope = "whole system", .kind = PROBE_USER, .state = PROBE_ATTACHED, .reason = "",
 	  .meaning = "", .hits = 120, .hits_per_s = 12, .lease_s = -1, .key_count = 2,
+	  .key_names = { "comm", "file" },
 	  .aggregate_count = READ_AGGREGATES },
 	{ .id = PLAIN, .event = 130, .name = "u:libc.so.6:write", .dso = "libc.so.6",
 	  .spec = "u:libc.so.6:write", .scope = "whole system", .kind = PROBE_USER,
@@ -92,6 +94,10 @@ static struct snapshot_probe probes[] = {
 #define PROBE_COUNT (sizeof(probes) / sizeof(probes[0]))
 
 static struct snapshot_groups groups;
+static uint32_t heat[sizeof(latencies) / sizeof(latencies[0])][PROBE_GROUP_SECONDS];
+
+/* The groups are compared with a baseline. */
+static bool is_compared;
 
 static void fill_sparks(struct snapshot_group *list, uint32_t count)
 {
@@ -100,12 +106,22 @@ static void fill_sparks(struct snapshot_group *list, uint32_t count)
 			list[i].spark[k] = (float)((k * 7 + i * 3) % 9);
 }
 
+static void fill_heat(void)
+{
+	for (size_t row = 0; row < sizeof(latencies) / sizeof(latencies[0]); row++)
+		for (size_t second = 0; second < PROBE_GROUP_SECONDS; second++)
+			heat[row][second] = (uint32_t)(latencies[row].count * (second % 7) / 40);
+	locks[1].heat = heat;
+}
+
 static void fill_groups(uint32_t id)
 {
+	fill_heat();
 	groups = (struct snapshot_groups){
 		.probe = id, .has_latency = id == LOCKS, .spark_count = 30,
 		.key_count = id == LOCKS ? 1 : 2, .key_names = { id == LOCKS ? "lock" : "comm",
 								 "file" },
+		.is_compared = is_compared,
 		.aggregate_count = id == READS ? READ_AGGREGATES : 0,
 		.count = id == LOCKS ? 5 : 3, .list = id == LOCKS ? locks : reads,
 	};
@@ -554,6 +570,169 @@ static void test_views_of_hits_show_the_weight(void **state)
 	assert_true(ui_has(ui, " SUM "));
 }
 
+/* With a baseline: ProcArray is new in it. */
+static void open_compared(struct ui *ui, int width, int height)
+{
+	static const uint64_t counts[] = { 16000, 3000, 0, 631, 20 };
+
+	is_compared = true;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		locks[i].base.count = counts[i];
+	open_at(ui, width, height, 0);
+	groups.base.count = 20000;
+	ui->state.query.compare.has_baseline = ui->state.query.compare.is_on = true;
+	ui->snapshot.has_baseline = ui->snapshot.is_compared = true;
+	ui->snapshot.baseline.label = ui->snapshot.baseline.notice = "";
+	ui_show(ui);
+}
+
+static void end_comparing(void)
+{
+	is_compared = false;
+	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
+		locks[i].base.count = 0;
+}
+
+/* BufferContent has 59.6 % after 80 %, WALWrite 31.2 % after 15 %, ProcArray 5.9 % after none. */
+static void test_groups_that_changed_most_come_first(void **state)
+{
+	struct ui ui;
+
+	(void)state;
+	open_compared(&ui, 120, 30);
+	assert_string_equal(key_at(&ui, 0), "BufferContent");
+	assert_string_equal(key_at(&ui, 1), "WALWrite");
+	assert_string_equal(key_at(&ui, 2), "ProcArray");
+	assert_true(ui_has(&ui, "-20.40  80.00"));
+	assert_true(ui_has(&ui, "+16.24  15.00"));
+	state_ask(&ui.state);
+	assert_int_equal(last_query(&ui)->hit_order, HIT_ORDER_CHANGE);
+	ui.state.query.compare.is_on = false;
+	end_comparing();
+	reply(&ui);
+	assert_true(ui_has(&ui, "\u25bcHITS"));
+	state_ask(&ui.state);
+	assert_int_equal(last_query(&ui)->hit_order, HIT_ORDER_HITS);
+	ui_finish(&ui);
+	open_compared(&ui, 80, 24);
+	ui_close(&ui, "hit_groups_compared_80x24");
+	open_compared(&ui, 160, 40);
+	ui_close(&ui, "hit_groups_compared_160x40");
+	end_comparing();
+}
+
+static void reply_with_more(struct ui *ui)
+{
+	reply(ui);
+	groups.left_out = 1;
+	groups.left_out_hits = 5;
+	ui_show(ui);
+}
+
+/* Asked for as an aggregate, the histogram of the latency is not there a second time. */
+static void test_latencies_have_one_histogram_with_its_heat_map(void **state)
+{
+	struct ui ui;
+
+	(void)state;
+	open_at(&ui, 200, 60, 0);
+	weigh(&ui, "sum of latency");
+	assert_true(ui_has(&ui, "latency of WALWrite"));
+	assert_true(ui_has(&ui, "30 s to now"));
+	groups.aggregate_count = 2;
+	groups.aggregates[0] = (struct snapshot_aggregate){ "hist(lat)", AGGREGATE_HIST, true };
+	groups.aggregates[1] = (struct snapshot_aggregate){ "hist(n)", AGGREGATE_HIST, false };
+	ui_show(&ui);
+	assert_false(ui_has(&ui, "latency of WALWrite"));
+	assert_true(ui_has(&ui, "hist(lat) of WALWrite"));
+	assert_true(ui_has(&ui, "hist(n) of WALWrite"));
+	assert_true(ui_has(&ui, "30 s to now"));
+	ui_finish(&ui);
+}
+
+/* Groups that weigh most in the column are listed, even if others have more hits. */
+static void test_the_rows_are_chosen_by_the_order(void **state)
+{
+	struct ui *ui = *state;
+	size_t asked;
+
+	open_line(ui, 0);
+	asked = ui->state.query.number;
+	ui_press(ui, "s");
+	assert_int_equal(ui->state.query.number, asked);	/* all have rows */
+	reply_with_more(ui);
+	ui_press(ui, "s");		/* mean */
+	assert_int_equal(last_query(ui)->hit_order, HIT_ORDER_MEAN);
+	assert_false(last_query(ui)->is_hit_order_reversed);
+	reply_with_more(ui);
+	ui_press(ui, "S");
+	assert_true(last_query(ui)->is_hit_order_reversed);
+	command_sort_groups(&ui->state, GROUP_COL_KEY);
+	assert_int_equal(last_query(ui)->hit_order, HIT_ORDER_HITS);
+	reply_with_more(ui);
+	command_sort_groups(&ui->state, GROUP_COL_SUM);
+	reply_with_more(ui);
+	weigh(ui, "sum of latency");
+	assert_int_equal(last_query(ui)->hit_order, HIT_ORDER_LATENCY);
+}
+
+/* Groups of the page go on as a tree by the same keys, which its panel offers by their names. */
+static void test_g_groups_the_hits_by_the_keys_of_the_probe(void **state)
+{
+	struct ui *ui = *state;
+	const struct query *query;
+
+	open_line(ui, 1);
+	ui_press(ui, "g");
+	query = last_query(ui);
+	assert_int_equal(state_kind(&ui->state), VIEW_GROUPS);
+	assert_int_equal(query->group_count, 3);
+	assert_int_equal(query->groups[0], GROUP_BY1);
+	assert_int_equal(query->groups[1], GROUP_BY2);
+	assert_int_equal(query->groups[2], GROUP_SYMBOL);
+	frame_draw(&ui->state, &ui->canvas);
+	assert_true(ui_has(ui, "1 comm"));
+	assert_true(ui_has(ui, "2 file"));
+	assert_false(ui_has(ui, "by3"));
+	ui_press(ui, " ");		/* without the first */
+	assert_int_equal(last_query(ui)->group_count, 2);
+	assert_int_equal(last_query(ui)->groups[0], GROUP_BY2);
+}
+
+/* Another probe has not these keys, samples have none. */
+static void test_keys_that_a_probe_has_not_are_no_groups(void **state)
+{
+	struct ui *ui = *state;
+
+	open_line(ui, 1);
+	ui_press(ui, "g");
+	ui_press_key(ui, UI_KEY_ESCAPE);
+	reply(ui);
+	open_line(ui, 0);
+	ui_press(ui, "9");
+	assert_int_equal(last_query(ui)->group_count, 2);
+	assert_int_equal(last_query(ui)->groups[0], GROUP_BY1);
+	assert_int_equal(last_query(ui)->groups[1], GROUP_SYMBOL);
+	reply(ui);
+	open_line(ui, 2);
+	ui_press(ui, "9");
+	assert_int_equal(last_query(ui)->group_count, 1);
+	assert_int_equal(last_query(ui)->groups[0], GROUP_SYMBOL);
+}
+
+static void test_inside_is_grey_where_calls_are_of_no_thread(void **state)
+{
+	struct ui ui;
+
+	(void)state;
+	probes[0].is_joined = true;
+	open_at(&ui, 80, 24, 0);
+	ui_press(&ui, ".");
+	assert_true(ui_has(&ui, "inside its calls"));
+	ui_close(&ui, "hit_groups_menu_joined_80x24");
+	probes[0].is_joined = false;
+}
+
 UNIT_TESTS(test_groups_of_hits)
 {
 	const struct CMUnitTest tests[] = {
@@ -579,6 +758,12 @@ UNIT_TESTS(test_groups_of_hits)
 		cmocka_unit_test(test_a_group_is_in_the_breadcrumbs),
 		cmocka_unit_test(test_the_menu_of_weights),
 		UI_TEST(test_views_of_hits_show_the_weight),
+		cmocka_unit_test(test_groups_that_changed_most_come_first),
+		cmocka_unit_test(test_latencies_have_one_histogram_with_its_heat_map),
+		UI_TEST(test_the_rows_are_chosen_by_the_order),
+		UI_TEST(test_g_groups_the_hits_by_the_keys_of_the_probe),
+		UI_TEST(test_keys_that_a_probe_has_not_are_no_groups),
+		cmocka_unit_test(test_inside_is_grey_where_calls_are_of_no_thread),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");
