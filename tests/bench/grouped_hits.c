@@ -1,15 +1,20 @@
 /* Ten minutes of a probe with two keys and three aggregates, 10,000 hits a second: what the groups
  * cost beside the same hits without them.
  *
- * usage: grouped_hits    prints ns of CPU for a hit, MB of history, and ms for a fold of all of it
+ * usage: grouped_hits    prints ns of CPU for a hit, MB of history, and ms for a fold of all of it;
+ *                        then how long the screens take that a key asks for: a snapshot of all ten
+ *                        minutes, and of the last ten seconds, as a ratio of that of the table of
+ *                        the same hits without groups
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "../unit/hit_fixture.h"
 #include "analyzer/budget.h"
 #include "analyzer/hit_group_fold.h"
+#include "analyzer/publisher.h"
 #include "fold/fold.h"
 
 #define SECONDS	   600
@@ -21,9 +26,21 @@
 
 static struct ingest_fixture feed;
 
+/* The screens of the probe, each by a key. */
+enum screen { TABLE, TREE, FLAME, WEIGHED_TREE, PAGE, COMPARED_PAGE, GROUPS_OF_CODE, GROUPS_BY_KEYS,
+	      FILTERED_BY_KEY, SCREENS };
+
+static const char *const screen_names[SCREENS] = {
+	[TABLE] = "1 table", [TREE] = "6 tree", [FLAME] = "7 flame graph",
+	[WEIGHED_TREE] = "W tree by a sum", [PAGE] = "8 groups of the probe",
+	[COMPARED_PAGE] = "x these compared", [GROUPS_OF_CODE] = "9 by comm, dso, symbol",
+	[GROUPS_BY_KEYS] = "g by the two keys, symbol", [FILTERED_BY_KEY] = "Enter, one key",
+};
+
 struct costs {
 	double hit_ns, megabytes, fold_ms, group_fold_ms;
 	uint32_t groups, seconds;
+	double screen_ms[2][SCREENS];	/* all of history, the last ten seconds */
 };
 
 static double cpu_ms(void)
@@ -99,6 +116,73 @@ static void fold_all(struct costs *costs)
 	hit_group_fold_finish(&groups);
 }
 
+static void ask_for(struct query *query, enum screen screen, uint64_t identity)
+{
+	static const enum group_key code[] = { GROUP_COMM, GROUP_DSO, GROUP_SYMBOL };
+	static const enum group_key keys[] = { GROUP_BY1, GROUP_BY2, GROUP_SYMBOL };
+
+	*query = (struct query){ .keys = KEY_DSO | KEY_SYMBOL };
+	if (screen == TREE || screen == FLAME || screen == WEIGHED_TREE)
+		query->tree = screen == FLAME ? TREE_CALLEES : TREE_CALLERS;
+	if (screen == WEIGHED_TREE)
+		query->hit_weight = HIT_WEIGHT_AGGREGATE;
+	if (screen == PAGE || screen == COMPARED_PAGE)
+		query->probe = PROBE;
+	query->compare = screen == COMPARED_PAGE;
+	if (screen == GROUPS_OF_CODE || screen == GROUPS_BY_KEYS) {
+		query->group_count = sizeof(keys) / sizeof(keys[0]);
+		memcpy(query->groups, screen == GROUPS_BY_KEYS ? keys : code, sizeof(keys));
+	}
+	if (screen == FILTERED_BY_KEY)
+		filter_add(&query->filter, &(struct filter_part){
+			.field = FILTER_BY, .hash = identity }, NULL);
+}
+
+/* Returns the ms of CPU that the analyzer takes for a snapshot, the least of a few. *@identity: set
+ * to that of its first group, if it has groups. */
+static double snapshot_ms(struct publisher *publisher, uint64_t *identity)
+{
+	const struct diag why = { 0 };
+	double least = 1e9;
+
+	for (int i = 0; i < 3; i++) {
+		const double begin = cpu_ms();
+		struct snapshot *snapshot = publisher_make(publisher, false, &why);
+		const double ms = cpu_ms() - begin;
+
+		if (snapshot && snapshot->groups.node_count)
+			*identity = snapshot->groups.nodes[0].number;
+		snapshot_destroy(snapshot);
+		least = ms < least ? ms : least;
+	}
+	return least;
+}
+
+static void make_screens(struct costs *costs)
+{
+	struct analyzer_config config = {
+		.ingest = feed.ingest.config, .host = "h", .target = "t", .notice = "",
+		.window = WINDOW_ALL, .window_ns = 10 * SLICE_NS, .memory_bytes = BUDGET,
+	};
+	struct publisher publisher;
+	uint64_t identity = 0;
+
+	if (publisher_init(&publisher, &config, &feed.ingest))
+		return;
+	publisher.event = PROBE_EVENT_FIRST + PROBE;
+	publisher.history_ns = 1;
+	publisher_mark(&publisher, feed.ingest.watermark_ns - 60 * SLICE_NS,
+		       feed.ingest.watermark_ns - 30 * SLICE_NS, false);
+	for (int window = 0; window < 2; window++) {
+		config.window = window ? WINDOW_SECONDS : WINDOW_ALL;
+		for (int screen = 0; screen < SCREENS; screen++) {
+			ask_for(&config.query, (enum screen)screen, identity);
+			costs->screen_ms[window][screen] = snapshot_ms(&publisher, &identity);
+		}
+	}
+	publisher_finish(&publisher);
+}
+
 static struct costs measure(bool has_groups)
 {
 	const struct ingest_config config = { .is_replay = true };
@@ -123,6 +207,7 @@ static struct costs measure(bool has_groups)
 	costs.seconds = (uint32_t)((feed.ingest.watermark_ns -
 				    feed.ingest.timeline.slices[0].start_ns) / SLICE_NS);
 	fold_all(&costs);
+	make_screens(&costs);
 	feed_finish(&feed);
 	return costs;
 }
@@ -137,5 +222,17 @@ int main(void)
 	       "%.2f ms, groups (%u sums) in %.2f ms\n",
 	       grouped.hit_ns, grouped.megabytes, grouped.seconds, grouped.fold_ms,
 	       grouped.groups, grouped.group_fold_ms);
+	printf("CPU of a screen, ms (as a ratio of the table's without groups); all ten minutes, "
+	       "10 s:\n");
+	for (int screen = 0; screen < SCREENS; screen++)
+		printf("  %-26s%8.1f (%5.2f) %8.1f (%5.2f)\n", screen_names[screen],
+		       grouped.screen_ms[0][screen],
+		       grouped.screen_ms[0][screen] / plain.screen_ms[0][TABLE],
+		       grouped.screen_ms[1][screen],
+		       grouped.screen_ms[1][screen] / plain.screen_ms[1][TABLE]);
+	for (int screen = 0; screen <= FLAME; screen++)
+		printf("  %-26s%8.1f          %8.1f          without groups\n",
+		       screen_names[screen], plain.screen_ms[0][screen],
+		       plain.screen_ms[1][screen]);
 	return grouped.megabytes > (double)(BUDGET >> 20);
 }
