@@ -34,7 +34,7 @@ struct probe_builder {
 	struct snapshot_groups *groups;		/* head.group_count; `list` is not set */
 	struct snapshot_group *group_list;	/* those of all `groups`, one after the other */
 	struct snapshot_spread_row *spreads;	/* `rows` are offsets in it */
-	uint32_t (*group_heat)[PROBE_GROUP_SECONDS];	/* `heat` of groups are offsets in it */
+	uint32_t (*group_heat)[PROBE_GROUP_SECONDS];	/* `heat` of a group: offset in it */
 	uint32_t listed_count, spread_count, spread_capacity, heat_count, heat_capacity;
 	uint32_t value_count;
 	char *text;
@@ -58,8 +58,8 @@ int probe_builder_lines(struct probe_builder *builder, struct ingest *ingest,
 			const struct probe_builder_span *span);
 int probe_builder_groups(struct probe_builder *builder, struct ingest *ingest,
 			 const struct hit_group_fold *fold, const struct probe_builder_span *span);
-/* Returns the text of a value of key @index of `by`: of that with id @of, or of stack @of if the key
- * is the stack. */
+/* Returns the text of a value of key @index of `by`: that with id @of, or stack @of if the key is
+ * the stack. */
 struct str_id probe_builder_key(struct ingest *ingest, const struct probe_row *row, uint32_t of,
 				uint32_t index);
 int probe_builder_times(struct probe_builder *builder, const struct ingest *ingest,

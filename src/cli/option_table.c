@@ -417,8 +417,8 @@ const struct option_row option_rows[] = {
 		.more = "Up to 8 of event, comm, pid, tid, thread (its name and its process's), "
 			"cgroup, unit (of systemd), container, pod, cpu, socket, pmu (the CPU's "
 			"kind of core), dso, symbol, address, source (file and line), parent "
-			"(the function that called) and, of hits of a probe, by1 to by4 (the keys of "
-			"its by). "
+			"(the function that called) and, of hits of a probe, by1 to by4 (the "
+			"keys of its by). "
 			"Without event the tree is of one event; event comes first. The screen "
 			"begins with the view Groups then; text of batch mode is the tree in "
 			"place of the rows, and JSON has it besides them.",
