@@ -344,7 +344,7 @@ static void put_latency(struct probe_builder *builder, const uint64_t *buckets,
 			uint64_t longest_ns, struct group *from, struct snapshot_group *out)
 {
 	struct snapshot_latency latency;
-	uint32_t first = 0, end = LATENCY_OCTAVES;
+	uint32_t first = 0, end = LATENCY_OCTAVES - 1;	/* bounds above are no int64_t */
 
 	latency_summarize(buckets, longest_ns, &latency);
 	out->p50_ns = latency.p50_ns;
@@ -354,9 +354,8 @@ static void put_latency(struct probe_builder *builder, const uint64_t *buckets,
 		first++;
 	while (end > first && !latency.octaves[end - 1])
 		end--;
-	end = end < 63 ? end : 63;
 	from->first_octave = first;
-	from->octave_count = end > first ? end - first : 0;
+	from->octave_count = end - first;
 	add_heat(builder, from, out);
 	for (uint32_t i = first; i < end; i++)
 		put_spread_row(builder, &out->latency, &(struct snapshot_spread_row){
