@@ -66,7 +66,7 @@ static void test_the_palette_has_presets(void **state)
 	ui->state.finder_control = &control;
 	ui_press(ui, ":");
 	assert_string_equal(ui->state.menu.items[ui->state.menu.count - 1].note, "preset");
-	ui_choose(ui, "biosnoop");
+	ui_choose(ui, "iolatency");
 	assert_string_equal(asked, "biolatency");
 	ui->state.finder_control = NULL;
 	presets_destroy(presets);
