@@ -20,6 +20,7 @@
 #include "capture/stack_copy.h"
 #include "ingest/baseline.h"
 #include "ingest/probe_state.h"
+#include "ingest/record_tee.h"
 #include "ingest/symbol_names.h"
 #include "ingest/task_table.h"
 #include "proc/process_reader.h"
@@ -114,6 +115,7 @@ struct ingest {
 	struct process_reader *reader;	/* borrowed; NULL in a replay */
 	struct slow_unwinder *slow_unwinder;	/* borrowed; NULL: no callers are requested */
 	struct stack_ends *stack_ends;	/* borrowed; NULL: not collected */
+	const struct record_tee *tee;	/* borrowed; NULL: nothing is recorded */
 
 	uint64_t watermark_ns;		/* everything older has been counted */
 	uint32_t opening;		/* requests sent to the opener, without a reply so far */
@@ -177,6 +179,10 @@ int ingest_next_recording(struct ingest *ingest, const struct ingest_config *con
  * the descriptors of both are readable and at least every 100 ms while something is pending.
  * @force: count all that is pending now, as it is. */
 void ingest_poll(struct ingest *ingest, bool force);
+
+/* Passes everything on to @tee from now on, or no longer to the present one (NULL). ingest_finish()
+ * ends it, too. */
+void ingest_set_tee(struct ingest *ingest, const struct record_tee *tee);
 
 /* Time before which every record of a probe has been pushed; UINT64_MAX: no rings run. */
 uint64_t ingest_hit_limit_ns(const struct ingest *ingest);

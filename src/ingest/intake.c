@@ -91,6 +91,7 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 
 void ingest_finish(struct ingest *ingest)
 {
+	ingest_set_tee(ingest, NULL);
 	pending_destroy(ingest);
 	event_lines_finish(&ingest->lines);
 	waits_destroy(ingest->waits);
@@ -175,6 +176,15 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 	}
 }
 
+/* Applies a record other than a sample, in its turn. */
+static void apply_and_pass(struct ingest *ingest, const struct event_record *record,
+			   const void *raw, uint32_t cpu)
+{
+	if (ingest->tee && record->kind != RECORD_OTHER)
+		ingest->tee->record(ingest->tee->owner, ingest, record, raw);
+	apply(ingest, record, cpu);
+}
+
 typedef int parser(const struct record_format *format, const void *raw, size_t size,
 		   struct event_record *out);
 
@@ -228,7 +238,7 @@ bool intake_sink(void *context, const void *raw, size_t size, uint16_t event, ui
 		if (desc->is_wall && desc->excluded & EVENT_EXCLUDES_KERNEL)
 			on_cpu_times_sampled(ingest->waits, record.tid, record.sample.period);
 		clock_ticks_add(&ingest->losses->clock, event, time_ns, record.sample.period);
-		if (!desc->is_unasked && !samples_repeat(ingest, &record) &&
+		if (!desc->is_unasked && !samples_repeat(ingest, &record, raw) &&
 		    !take_sample(ingest, &record, raw, size, ingest->config.is_replay))
 			return false;
 		if (ingest->waits->switches)
@@ -236,7 +246,7 @@ bool intake_sink(void *context, const void *raw, size_t size, uint16_t event, ui
 		return true;
 	}
 	ingest->sample_epoch++;
-	apply(ingest, &record, cpu);
+	apply_and_pass(ingest, &record, raw, cpu);
 	return true;
 }
 
@@ -266,7 +276,7 @@ static void take_at_once(struct ingest *ingest, const void *raw, size_t size, ui
 	if (record.kind == RECORD_SAMPLE)
 		take_sample(ingest, &record, raw, size, false);
 	else
-		apply(ingest, &record, cpu);
+		apply_and_pass(ingest, &record, raw, cpu);
 }
 
 /* Adds the records of @span to the reorder stage. */
@@ -446,6 +456,23 @@ static void release(struct ingest *ingest, uint64_t limit_ns)
 		ingest->watermark_ns = ingest->reorder->last_out_ns;
 }
 
+void ingest_set_tee(struct ingest *ingest, const struct record_tee *tee)
+{
+	const struct record_tee *before = ingest->tee;
+
+	ingest->tee = tee;
+	if (before)
+		before->end(before->owner, ingest);
+	if (tee)
+		tee->begin(tee->owner, ingest);
+}
+
+static void pass_limit(const struct ingest *ingest)
+{
+	if (ingest->tee)
+		ingest->tee->limit(ingest->tee->owner, ingest, ingest_lines_limit_ns(ingest));
+}
+
 static void release_waiting(struct ingest *ingest, bool force)
 {
 	if (!ingest->has_waiting ||
@@ -477,8 +504,11 @@ void intake_take_reply(struct ingest *ingest, const struct process_reply *reply)
 {
 	struct process *process = tasks_reply(ingest, reply);
 
-	if (process)
-		mappings_replace(ingest, process, reply);
+	if (!process)
+		return;
+	mappings_replace(ingest, process, reply);
+	if (ingest->tee)
+		ingest->tee->maps_read(ingest->tee->owner, ingest, process->pid);
 }
 
 void ingest_poll(struct ingest *ingest, bool force)
@@ -496,6 +526,7 @@ void ingest_poll(struct ingest *ingest, bool force)
 	pending_take_callers(ingest);
 	samples_poll(ingest, force);	/* before waiting records: it may be of the next slice */
 	release_waiting(ingest, force);
+	pass_limit(ingest);
 	pending_request_callers(ingest);
 	if (symbol_names_demangle(&ingest->names, &ingest->trie))
 		ingest->has_new_names = true;

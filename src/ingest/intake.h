@@ -4,7 +4,7 @@
 #define INGEST_INTAKE_H
 
 #include "ingest/ingest.h"
-#include "reorder.h"
+#include "ingest/reorder.h"
 
 struct intake {
 	uint64_t limit_ns;	/* limit of the last round, probe rings excluded */

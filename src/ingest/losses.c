@@ -13,7 +13,7 @@
 #include "base/sanitize.h"
 #include "ingest/ingest.h"
 #include "ingest/waits.h"
-#include "reorder.h"
+#include "ingest/reorder.h"
 
 const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 	[LOSS_RING_FULL] = { "kernel", "ring full",

@@ -27,7 +27,7 @@
 #include "ingest/snapshot_probes.h"
 #include "pending.h"
 #include "probe_pairs.h"
-#include "reorder.h"
+#include "ingest/reorder.h"
 #include "samples.h"
 
 /* PERF_SAMPLE_IDENTIFIER: the first word of a sample, the last of any other record. */

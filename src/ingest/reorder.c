@@ -30,7 +30,7 @@
  * Cost: one round of delay, so a lone hit on an idle machine shows at once.
  * Rejected: waiting for the next event (perf top: rare hits never show).
  */
-#include "reorder.h"
+#include "ingest/reorder.h"
 
 #include <errno.h>
 #include <stdlib.h>

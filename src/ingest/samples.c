@@ -45,6 +45,34 @@ static bool has_calls(const struct ingest *ingest, bool may_be_past)
 		(may_be_past && ingest->hits->pairs->last_number));
 }
 
+/* Passes a sample on that was counted as @event with @weight. */
+static void pass(const struct ingest *ingest, const struct event_record *record,
+		 const struct sample_chain *chain, const struct tee_sample *of)
+{
+	struct tee_sample sample = *of;
+
+	sample.record = record;
+	sample.leaf_mode = chain->leaf_mode;
+	sample.leaf_ip = chain->leaf_ip;
+	sample.words = chain->words;
+	sample.count = chain->count;
+	sample.walked = chain->walked;
+	sample.mode = chain->mode;
+	ingest->tee->sample(ingest->tee->owner, ingest, &sample);
+}
+
+static void pass_counted(const struct ingest *ingest, const struct event_record *record,
+			 const struct sample_origin *origin, const struct sample_stack *stack,
+			 uint64_t weight)
+{
+	pass(ingest, record, &stack->chain, &(struct tee_sample){
+		.raw = origin->raw, .format = &origin->form->format,
+		.event = origin->form->event, .is_hit = origin->form->is_hit,
+		.time_ns = origin->form->time_ns, .weight = weight,
+		.thread = origin->thread, .maps = origin->maps,
+	});
+}
+
 static void count(struct ingest *ingest, const struct event_record *record,
 		  const struct sample_origin *origin, struct sample_stack *stack)
 {
@@ -78,6 +106,8 @@ static void count(struct ingest *ingest, const struct event_record *record,
 		if (!form->is_hit && has_calls(ingest, origin->calls))
 			inside_sample(ingest, record, origin->calls, &entry);
 		branches_count(ingest, record, origin, &entry, &ingest->samples->last_branches);
+		if (ingest->tee)
+			pass_counted(ingest, record, origin, stack, entry.weight);
 	}
 	stack_counts_add(&ingest->counters.stacks, &stack->counts);
 }
@@ -239,7 +269,23 @@ static uint32_t known_stack(struct ingest *ingest, const struct event_record *re
 	return stack_at(ingest, leaf_space(ingest, record, recent->space), chain.leaf_ip, node);
 }
 
-bool samples_repeat(struct ingest *ingest, const struct event_record *record)
+/* Passes a sample of the fast path on: its chain is the kernel's, and its task is known. */
+static void pass_repeated(const struct ingest *ingest, const struct event_record *record,
+			  const void *raw)
+{
+	struct sample_chain chain = { .leaf_ip = record->sample.ip, .leaf_mode = record->mode };
+	const struct process *process = task_table_find_process(&ingest->tasks, record->pid);
+
+	stacks_take_chain(record, &chain);
+	pass(ingest, record, &chain, &(struct tee_sample){
+		.raw = raw, .format = &ingest->config.events[record->event]->format,
+		.event = (uint16_t)record->event, .time_ns = record->time_ns,
+		.weight = record->sample.period, .maps = process ? process->maps : NULL,
+		.thread = task_table_find_thread(&ingest->tasks, record->tid),
+	});
+}
+
+bool samples_repeat(struct ingest *ingest, const struct event_record *record, const void *raw)
 {
 	const struct record_format *format = &ingest->config.events[record->event]->format;
 	const struct recent_thread *recent = recent_of(ingest, record);
@@ -261,6 +307,8 @@ bool samples_repeat(struct ingest *ingest, const struct event_record *record)
 	}
 	tick_totals_add(&ingest->timeline.totals, entry.event, record->time_ns, 1, recent->pid);
 	hit_values_sample(ingest, record, &entry);
+	if (ingest->tee)
+		pass_repeated(ingest, record, raw);
 	return true;
 }
 
@@ -270,7 +318,8 @@ bool samples_add(struct ingest *ingest, const struct event_record *record,
 	struct process *process = task_table_process(&ingest->tasks, record->pid);
 	struct thread *thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
 	struct sample_callers callers = { .was_wanted = false };
-	struct sample_origin origin = { .thread = thread, .callers = &callers, .form = form };
+	struct sample_origin origin = { .thread = thread, .callers = &callers, .form = form,
+					.raw = raw };
 	struct pending_sample *pending;
 	struct sample_stack stack;
 
@@ -315,7 +364,8 @@ static bool resume_for_reply(struct ingest *ingest, struct pending_sample *pendi
 	struct process *process = task_table_process(&ingest->tasks, record->pid);
 	struct thread *thread = task_table_thread(&ingest->tasks, record->pid, record->tid);
 	struct sample_origin origin = { .thread = thread, .callers = &pending->callers,
-					.calls = &pending->calls, .form = &pending->form };
+					.calls = &pending->calls, .form = &pending->form,
+					.raw = pending->bytes };
 	struct sample_stack stack;
 
 	if (!process || !thread) {
@@ -347,6 +397,7 @@ static bool resume_for_stack(struct ingest *ingest, struct pending_sample *pendi
 		.thread = &pending->thread, .maps = pending->maps,
 		.attribution = pending->attribution,
 		.callers = &pending->callers, .calls = &pending->calls, .form = &pending->form,
+		.raw = pending->bytes,
 	};
 	struct sample_stack stack;
 

@@ -875,6 +875,7 @@ bool stacks_find(struct ingest *ingest, const struct event_record *record,
 			return false;
 	}
 	find_frames(ingest, origin->maps, &chain, out);
+	out->chain = chain;
 	fault = count_end(ingest, record, origin, &walk);
 	is_cut = fault == STACK_END_COPY;
 	ingest->counters.trimmed_stacks += is_cut && record_trim_left_out(&record->sample);

@@ -54,16 +54,8 @@ struct sample_origin {
 	struct sample_callers *callers;
 	const struct probe_calls *calls;	/* NULL: the calls pending now */
 	const struct sample_form *form;
+	const void *raw;	/* the bytes of its record; NULL: not needed */
 };
-
-/* A sample's stack, as far as it is known. */
-struct sample_stack {
-	uint32_t leaf, node;		/* ID_SET_NONE: out of memory */
-	uint32_t id;			/* stack id of (leaf, node), once counted */
-	struct stack_counts counts;	/* this sample's contribution */
-};
-
-#define STACKS_KERNEL_CHAIN_MAX 127	/* default of kernel.perf_event_max_stack */
 
 /* The addresses of a sample, before frames are looked up for them. */
 struct sample_chain {
@@ -74,6 +66,17 @@ struct sample_chain {
 	uint32_t walked;	/* words from this index on are all user addresses; count: none */
 	enum cpu_mode mode;	/* mode of the first word */
 };
+
+/* A sample's stack, as far as it is known. */
+struct sample_stack {
+	uint32_t leaf, node;		/* ID_SET_NONE: out of memory */
+	uint32_t id;			/* stack id of (leaf, node), once counted */
+	struct stack_counts counts;	/* this sample's contribution */
+	struct sample_chain chain;	/* its addresses; valid until the next sample's stack is
+					 * found */
+};
+
+#define STACKS_KERNEL_CHAIN_MAX 127	/* default of kernel.perf_event_max_stack */
 
 struct stacks {
 	struct walker walker;

@@ -79,6 +79,8 @@ void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_
 	read_growth_finish(&ingest->intake->growth);	/* the new counters begin at 0 */
 	if (ingest->watermark_ns < begin_ns)
 		ingest->watermark_ns = begin_ns;
+	if (ingest->tee)
+		ingest->tee->source(ingest->tee->owner, ingest);
 }
 
 int ingest_next_recording(struct ingest *ingest, const struct ingest_config *config)

@@ -1,0 +1,57 @@
+/* record_tee.h - passes what is counted on to whoever keeps it as records: behind the reorder
+ * stage, in the order in which it is counted, with finished stacks.
+ *
+ * Use:    ingest_set_tee(). Every pointer is BORROWED for the call.
+ * Order:  samples that waited for tables come after later records; limit() says up to which time
+ *         everything has come.
+ * Thread: the analyzer's.
+ */
+#ifndef INGEST_RECORD_TEE_H
+#define INGEST_RECORD_TEE_H
+
+#include "capture/event.h"
+#include "capture/record.h"
+#include "ingest/task_table.h"
+
+struct ingest;
+
+/* A sample, wait or probe hit that was counted. */
+struct tee_sample {
+	const struct event_record *record;
+	const void *raw;	/* the record as it was received */
+	const struct record_format *format;	/* how it is read */
+	uint16_t event;		/* number in the timeline: of the source's list, or of a probe */
+	bool is_hit;		/* `event` is a probe's */
+	uint64_t time_ns;	/* when it is counted; of a wait or a call: its end */
+	uint64_t weight;	/* period, or ns of a wait; 1 for a hit */
+	enum cpu_mode leaf_mode;
+	uint64_t leaf_ip;
+	/* The callers, leaf first, with PERF_CONTEXT_* markers among the first `walked` words; all
+	 * words behind them are user addresses. `mode` is that of the first word. */
+	const uint64_t *words;
+	uint32_t count, walked;
+	enum cpu_mode mode;
+	const struct thread *thread;
+	const struct process_maps *maps;	/* NULL: none are known */
+};
+
+struct record_tee {
+	void *owner;
+	/* Everything that is counted from now on is passed on. */
+	void (*begin)(void *owner, const struct ingest *ingest);
+	void (*sample)(void *owner, const struct ingest *ingest, const struct tee_sample *sample);
+	/* Any other record in its turn: maps, names, forks, exits, losses, kernel code. Its format
+	 * is that of event record->event. */
+	void (*record)(void *owner, const struct ingest *ingest, const struct event_record *record,
+		       const void *raw);
+	/* The mappings of process @pid have come from /proc. */
+	void (*maps_read)(void *owner, const struct ingest *ingest, uint32_t pid);
+	/* Another source begins: event numbers mean other events. */
+	void (*source)(void *owner, const struct ingest *ingest);
+	/* Everything up to @limit_ns has come; called often. */
+	void (*limit)(void *owner, const struct ingest *ingest, uint64_t limit_ns);
+	/* Nothing more will come. */
+	void (*end)(void *owner, const struct ingest *ingest);
+};
+
+#endif

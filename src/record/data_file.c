@@ -1,0 +1,354 @@
+/* data_file.c - a perf.data file that is readable at any time. See record/recording.h.
+ *
+ * Problem: a recorder that is killed, or a full disk, must not cost what was recorded. Readers find
+ * the features behind the records, whose end is in the header, so they are overwritten by the next
+ * records.
+ *
+ * Idea: records are collected in memory and written in steps, each of which leaves a readable file:
+ *
+ *	1. header: no features		 records until the last step
+ *	2. new records, over the features
+ *	3. features behind them; slots of new events
+ *	4. header: size of the data, features
+ *
+ * The header is one write. If another fails, the file is cut to the end of step 1's records, and the
+ * features are written there again: their room was theirs before.
+ *
+ * Rejected: features in records, as in a pipe, which hotspot and older readers don't look for.
+ */
+#include "data_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define STEP_BYTES (1u << 20)	/* collected before they are written at the latest */
+#define MAGIC "PERFILE2"
+
+struct data_section {
+	uint64_t offset, bytes;
+};
+
+struct data_header {
+	char magic[8];
+	uint64_t header_bytes, attr_bytes;
+	struct data_section attrs, data, event_types;
+	uint64_t features[DATA_FEATURE_WORDS];
+};
+
+struct data_attr {
+	struct perf_event_attr attr;
+	struct data_section ids;
+};
+
+_Static_assert(sizeof(struct data_header) == 104, "as perf writes it");
+
+#define IDS_AT	 (sizeof(struct data_header) + RECORDING_EVENTS_MAX * sizeof(struct data_attr))
+#define DATA_AT	 (IDS_AT + RECORDING_EVENTS_MAX * sizeof(uint64_t))
+
+struct recording_file {
+	int fd;				/* owned */
+	int err;			/* of the write that failed; 0: none */
+	struct data_header header;	/* as it is in the file */
+	struct byte_store records;	/* that the file does not have yet */
+	struct byte_store build_ids, features;
+	struct recording_event *events;	/* owned, with their texts */
+	uint32_t event_count, written_events;
+	struct recording_machine machine;	/* texts owned, but for `arguments` */
+	uint64_t first_ns, last_ns;
+	uint64_t wall_offset_ns;
+};
+
+static int no_memory(struct diag *why)
+{
+	return diag_set(why, -ENOMEM, "no memory for a recording");
+}
+
+static const char *cause_of(int err)
+{
+	switch (err) {
+	case -ENOSPC:	return "no space is left on its disk";
+	case -EDQUOT:	return "the user's disk quota is used up";
+	case -EFBIG:	return "it has reached the limit of a file's size (ulimit -f)";
+	case -EIO:	return "its disk reports an error";
+	default:	return strerror(-err);
+	}
+}
+
+/* Notes that a write has failed. The first failure stays. */
+static int fail(struct recording_file *file, int err, struct diag *why)
+{
+	if (!file->err)
+		file->err = err;
+	return diag_set(why, file->err, "%s", cause_of(file->err));
+}
+
+/* Returns 0 or -errno; a part may have been written. */
+static int write_at(const struct recording_file *file, const void *bytes, size_t count,
+		    uint64_t offset)
+{
+	const unsigned char *at = bytes;
+
+	while (count) {
+		const ssize_t done = pwrite(file->fd, at, count, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done ? -errno : -EIO;
+		at += done;
+		count -= (size_t)done;
+		offset += (uint64_t)done;
+	}
+	return 0;
+}
+
+static uint64_t data_end(const struct recording_file *file)
+{
+	return file->header.data.offset + file->header.data.bytes;
+}
+
+static void make_features(struct recording_file *file, uint64_t at, struct data_header *header)
+{
+	const struct data_features features = {
+		.machine = file->machine, .events = file->events,
+		.event_count = file->event_count, .build_ids = &file->build_ids,
+		.first_ns = file->first_ns, .last_ns = file->last_ns,
+		.wall_offset_ns = file->wall_offset_ns,
+	};
+
+	byte_store_clear(&file->features);
+	data_features_make(&file->features, &features, at, header->features);
+	if (file->features.has_failed || file->build_ids.has_failed) {
+		memset(header->features, 0, sizeof(header->features));
+		byte_store_clear(&file->features);
+	}
+}
+
+static int write_header(struct recording_file *file, const struct data_header *header)
+{
+	const int err = write_at(file, header, sizeof(*header), 0);
+
+	if (!err)
+		file->header = *header;
+	return err;
+}
+
+static int write_events(struct recording_file *file, struct data_header *header)
+{
+	int err = 0;
+
+	for (uint32_t i = file->written_events; i < file->event_count && !err; i++) {
+		const struct recording_event *event = &file->events[i];
+		const struct data_attr slot = {
+			.attr = event->attr,
+			.ids = { IDS_AT + i * sizeof(uint64_t), sizeof(uint64_t) },
+		};
+
+		err = write_at(file, &event->id, sizeof(event->id), slot.ids.offset);
+		if (!err)
+			err = write_at(file, &slot, sizeof(slot),
+				       sizeof(*header) + i * sizeof(slot));
+	}
+	header->attrs.bytes = file->event_count * sizeof(struct data_attr);
+	return err;
+}
+
+/* Steps 1 to 4. */
+static int write_step(struct recording_file *file)
+{
+	struct data_header next = file->header;
+	int err = 0;
+
+	if (file->header.features[0]) {
+		memset(next.features, 0, sizeof(next.features));
+		err = write_header(file, &next);
+	}
+	if (!err)
+		err = write_at(file, file->records.bytes, file->records.count, data_end(file));
+	if (err)
+		return err;
+	next.data.bytes += file->records.count;
+	make_features(file, next.data.offset + next.data.bytes, &next);
+	err = write_at(file, file->features.bytes, file->features.count,
+		       next.data.offset + next.data.bytes);
+	if (!err)
+		err = write_events(file, &next);
+	if (!err)
+		err = write_header(file, &next);
+	if (err)
+		return err;
+	file->written_events = file->event_count;
+	byte_store_clear(&file->records);
+	return 0;
+}
+
+/* Leaves what was recorded until the last step that went well. */
+static void restore(struct recording_file *file)
+{
+	struct data_header last = file->header;
+	const uint32_t event_count = file->event_count;
+
+	byte_store_clear(&file->records);
+	if (ftruncate(file->fd, (off_t)data_end(file)))
+		return;
+	file->event_count = file->written_events;
+	make_features(file, data_end(file), &last);
+	if (!write_at(file, file->features.bytes, file->features.count, data_end(file)))
+		write_header(file, &last);
+	file->event_count = event_count;
+}
+
+int recording_file_sync(struct recording_file *file, struct diag *why)
+{
+	int err;
+
+	if (file->err)
+		return fail(file, file->err, why);
+	if (file->records.has_failed)
+		err = -ENOMEM;
+	else
+		err = write_step(file);
+	if (!err)
+		return 0;
+	restore(file);
+	return fail(file, err, why);
+}
+
+static int copy_machine(struct recording_machine *out, const struct recording_machine *from)
+{
+	*out = *from;
+	out->host = strdup(from->host);
+	out->release = strdup(from->release);
+	out->version = strdup(from->version);
+	out->arch = strdup(from->arch);
+	out->cpu = strdup(from->cpu);
+	return out->host && out->release && out->version && out->arch && out->cpu ? 0 : -ENOMEM;
+}
+
+int recording_file_begin(struct recording_file **out, int fd,
+			 const struct recording_machine *machine, struct diag *why)
+{
+	struct recording_file *file = calloc(1, sizeof(*file));
+	int err;
+
+	*out = NULL;
+	if (!file) {
+		close(fd);
+		return no_memory(why);
+	}
+	file->fd = fd;
+	file->header = (struct data_header){
+		.header_bytes = sizeof(file->header), .attr_bytes = sizeof(struct data_attr),
+		.attrs = { .offset = sizeof(file->header) }, .data = { .offset = DATA_AT },
+	};
+	memcpy(file->header.magic, MAGIC, sizeof(file->header.magic));
+	file->wall_offset_ns = clock_wall_offset_ns();
+	err = copy_machine(&file->machine, machine) ? no_memory(why)
+						   : recording_file_sync(file, why);
+	if (err) {
+		recording_file_close(file, NULL);
+		return err;
+	}
+	*out = file;
+	return 0;
+}
+
+static int add_record(struct recording_file *file, const struct recording_item *item,
+		      struct diag *why)
+{
+	byte_store_add(&file->records, item->record, item->record->size);
+	if (item->is_sample) {
+		if (!file->first_ns)
+			file->first_ns = item->time_ns;
+		file->last_ns = item->time_ns;
+	}
+	return file->records.count < STEP_BYTES ? 0 : recording_file_sync(file, why);
+}
+
+static void free_event(struct recording_event *event)
+{
+	free((char *)event->name);
+	free((char *)event->format);
+	free((char *)event->group);
+}
+
+static int add_event(struct recording_file *file, const struct recording_event *event,
+		     struct diag *why)
+{
+	struct recording_event *events;
+	struct recording_event copy = *event;
+
+	for (uint32_t i = 0; i < file->event_count; i++)
+		if (file->events[i].id == event->id)
+			return 0;
+	if (file->event_count == RECORDING_EVENTS_MAX) {
+		file->err = -E2BIG;
+		return diag_set(why, -E2BIG, "it has %u events already, and no room for another",
+				RECORDING_EVENTS_MAX);
+	}
+	events = realloc(file->events, (file->event_count + 1) * sizeof(*events));
+	if (!events)
+		return no_memory(why);
+	file->events = events;
+	copy.name = strdup(event->name);
+	copy.format = strdup(event->format);
+	copy.group = strdup(event->group);
+	if (!copy.name || !copy.format || !copy.group) {
+		free_event(&copy);
+		return no_memory(why);
+	}
+	file->events[file->event_count++] = copy;
+	return 0;
+}
+
+int recording_file_add(struct recording_file *file, const struct recording_item *item,
+		       struct diag *why)
+{
+	if (file->err)
+		return fail(file, file->err, why);
+	switch (item->kind) {
+	case RECORDING_RECORD:
+		return add_record(file, item, why);
+	case RECORDING_EVENT:
+		return add_event(file, &item->event, why);
+	case RECORDING_BUILD_ID:
+		data_features_add_build_id(&file->build_ids, &item->build_id);
+		return 0;
+	}
+	return 0;
+}
+
+uint64_t recording_file_bytes(const struct recording_file *file)
+{
+	return data_end(file) + file->features.count;
+}
+
+int recording_file_close(struct recording_file *file, struct diag *why)
+{
+	int err;
+
+	if (!file)
+		return 0;
+	err = file->err ? fail(file, file->err, why) : 0;
+	if (!err && file->machine.cpu)
+		err = recording_file_sync(file, why);
+	if (close(file->fd) && !err)	/* NFS reports late that there was no space */
+		err = fail(file, -errno, why);
+	for (uint32_t i = 0; i < file->event_count; i++)
+		free_event(&file->events[i]);
+	free(file->events);
+	byte_store_finish(&file->records);
+	byte_store_finish(&file->build_ids);
+	byte_store_finish(&file->features);
+	free((char *)file->machine.host);
+	free((char *)file->machine.release);
+	free((char *)file->machine.version);
+	free((char *)file->machine.arch);
+	free((char *)file->machine.cpu);
+	free(file);
+	return err;
+}

@@ -1,0 +1,570 @@
+/* encoder.c - what ingest counts -> the records of a recording. See record/recording.h.
+ *
+ * Problem: a recording may begin long after its processes, and readers need the names and mappings
+ * of these. perf-record(1) describes all processes of the machine at its start, which takes it
+ * seconds on a large one, and has to be done anew for each part of a recording.
+ *
+ * Idea: what ingest knows of a process is described before the first sample of it, under a time up
+ * to which nothing else will come. A child of a process that is described needs nothing: its FORK
+ * is in the recording.
+ *
+ * Records wait in a reorder stage of their own until limit() says that nothing older will come, as
+ * samples that waited for tables come later than others.
+ *
+ * Invariant: each counted sample is a record that the sink took, or counted as lost.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "recorded_event.h"
+#include "ingest/reorder.h"
+#include "record/recording.h"
+#include "written_record.h"
+
+#define FIRST_ID 1
+
+/* What the recording has of a process or thread; values of the maps below. */
+#define TASK_DESCRIBED 1u	/* its name, and a process's mappings */
+#define TASK_FORKED    2u	/* its FORK, but not its parent's mappings */
+
+struct record_encoder {
+	struct record_encoder_config config;
+	struct recording_sink sink;
+	struct record_tee tee;
+	struct record_encoder_counts counts;
+	uint64_t lost_unsaid;		/* lost records that no LOST record reports yet */
+	struct recorded_event *events;	/* owned; the ids are FIRST_ID + index */
+	uint32_t event_count, event_room;
+	uint32_t *id_of_event;		/* owned; by number in the timeline; 0: not met */
+	uint32_t id_room;
+	struct id_map processes, threads;	/* TASK_* */
+	struct id_map build_ids;	/* DSO -> its serial: the sink has its build-id */
+	struct reorder reorder;
+	uint64_t limit_ns;		/* everything up to it has been written */
+	uint64_t newest_ns;		/* of what has been written */
+	uint64_t build_ids_due_ns;
+	bool has_kernel;		/* the sink has the kernel's map and build-id */
+	struct written_record buffer, lost_buffer;
+};
+
+static bool send(struct record_encoder *encoder, const struct recording_item *item)
+{
+	return encoder->sink.write(encoder->sink.owner, item);
+}
+
+/* Reports what was lost before. False: there is still no room. */
+static bool send_lost(struct record_encoder *encoder)
+{
+	struct written_record *lost = &encoder->lost_buffer;
+	const struct written_trailer trailer = {
+		.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX,
+		.time_ns = encoder->newest_ns, .id = FIRST_ID,
+	};
+
+	if (!encoder->lost_unsaid)
+		return true;
+	written_record_lost(lost, encoder->lost_unsaid, &trailer);
+	if (!send(encoder, &(struct recording_item){
+		.kind = RECORDING_RECORD, .record = (const void *)lost->words,
+		.time_ns = encoder->newest_ns,
+	    }))
+		return false;
+	encoder->lost_unsaid = 0;
+	encoder->counts.records++;
+	return true;
+}
+
+/* The sink of the reorder stage. */
+static bool write_record(void *context, const void *record, size_t size, uint16_t event,
+			 uint32_t cpu, uint64_t time_ns)
+{
+	struct record_encoder *encoder = context;
+	const struct perf_event_header *header = record;
+	const bool is_sample = header->type == PERF_RECORD_SAMPLE;
+
+	(void)event, (void)cpu;
+	if (time_ns > encoder->newest_ns && time_ns != UINT64_MAX)
+		encoder->newest_ns = time_ns;
+	if (!send_lost(encoder) || !send(encoder, &(struct recording_item){
+		.kind = RECORDING_RECORD, .record = header, .time_ns = encoder->newest_ns,
+		.is_sample = is_sample,
+	    })) {
+		encoder->counts.lost++;
+		encoder->lost_unsaid++;
+		return true;
+	}
+	encoder->counts.records++;
+	encoder->counts.samples += is_sample;
+	encoder->counts.bytes += size;
+	return true;
+}
+
+static void lose(struct record_encoder *encoder)
+{
+	encoder->counts.lost++;
+	encoder->lost_unsaid++;
+}
+
+/* Adds the record in the buffer, which has its time at @time_word. */
+static void put(struct record_encoder *encoder, uint64_t time_ns, int16_t time_word)
+{
+	const struct written_record *buffer = &encoder->buffer;
+
+	if (buffer->is_full || reorder_push(&encoder->reorder, &(struct reorder_span){
+		.records = buffer->words, .bytes = buffer->count * sizeof(buffer->words[0]),
+		.first_ns = time_ns, .last_ns = time_ns, .time_word = time_word,
+	    }))
+		lose(encoder);
+}
+
+static bool send_event(struct record_encoder *encoder, struct recorded_event *entry)
+{
+	if (!entry->is_sent)
+		entry->is_sent = send(encoder, &(struct recording_item){
+			.kind = RECORDING_EVENT, .event = entry->event,
+		});
+	return entry->is_sent;
+}
+
+/* Returns the event of that content, which takes over or frees @entry; NULL: out of memory. */
+static struct recorded_event *keep_event(struct record_encoder *encoder, struct recorded_event *entry)
+{
+	const uint32_t room = encoder->event_room ? 2 * encoder->event_room : 16;
+	struct recorded_event *events;
+
+	for (uint32_t i = 0; i < encoder->event_count; i++)
+		if (recorded_event_is_same(&encoder->events[i], entry)) {
+			recorded_event_finish(entry);
+			return &encoder->events[i];
+		}
+	if (encoder->event_count == encoder->event_room) {
+		events = realloc(encoder->events, room * sizeof(*events));
+		if (!events) {
+			recorded_event_finish(entry);
+			return NULL;
+		}
+		encoder->events = events;
+		encoder->event_room = room;
+	}
+	encoder->events[encoder->event_count] = *entry;
+	return &encoder->events[encoder->event_count++];
+}
+
+static int reserve_number(struct record_encoder *encoder, uint32_t event)
+{
+	const uint32_t room = event + 64;
+	uint32_t *ids;
+
+	if (event < encoder->id_room)
+		return 0;
+	ids = realloc(encoder->id_of_event, room * sizeof(*ids));
+	if (!ids)
+		return -ENOMEM;
+	memset(ids + encoder->id_room, 0, (room - encoder->id_room) * sizeof(*ids));
+	encoder->id_of_event = ids;
+	encoder->id_room = room;
+	return 0;
+}
+
+/* Notes that @entry, or NULL, is the event with the number @event. */
+static struct recorded_event *note_event(struct record_encoder *encoder, uint32_t event,
+				      struct recorded_event *entry)
+{
+	struct recorded_event *kept = entry ? keep_event(encoder, entry) : NULL;
+
+	if (!kept || reserve_number(encoder, event))
+		return NULL;
+	encoder->id_of_event[event] = (uint32_t)(kept - encoder->events) + 1;
+	return send_event(encoder, kept) ? kept : NULL;
+}
+
+/* The event that has the number @event now; NULL: none is known. */
+static struct recorded_event *known_event(const struct record_encoder *encoder, uint32_t event)
+{
+	const uint32_t index =
+		event < encoder->id_room ? encoder->id_of_event[event] : 0;
+
+	return index ? &encoder->events[index - 1] : NULL;
+}
+
+/* The event of @sample; NULL: there is no room for it. */
+static struct recorded_event *event_of(struct record_encoder *encoder, const struct ingest *ingest,
+				    const struct tee_sample *sample)
+{
+	struct recorded_event *known = known_event(encoder, sample->event);
+	struct recorded_event made;
+	int err;
+
+	if (known && (!sample->is_hit || recorded_event_is_of_hit(known, ingest->hits, sample)))
+		return send_event(encoder, known) ? known : NULL;
+	if (sample->is_hit)
+		err = recorded_event_of_probe(&made, ingest->hits, sample,
+					   FIRST_ID + encoder->event_count);
+	else
+		err = recorded_event_of_source(&made, ingest->config.events[sample->event],
+					    FIRST_ID + encoder->event_count, &encoder->config);
+	return note_event(encoder, sample->event, err ? NULL : &made);
+}
+
+/* Begins with the events of the source, so that readers show those without samples, too. */
+static void describe_source(struct record_encoder *encoder, const struct ingest *ingest)
+{
+	struct recorded_event made;
+
+	if (encoder->id_room)
+		memset(encoder->id_of_event, 0, encoder->id_room * sizeof(*encoder->id_of_event));
+	for (uint32_t i = 0; i < ingest->config.event_count; i++) {
+		const struct event_desc *event = ingest->config.events[i];
+
+		if (event_desc_is_hidden(event) || (i && i == ingest->config.branch_event))
+			continue;
+		if (!recorded_event_of_source(&made, event, FIRST_ID + encoder->event_count,
+					   &encoder->config))
+			note_event(encoder, i, &made);
+	}
+}
+
+static void tee_source(void *owner, const struct ingest *ingest)
+{
+	describe_source(owner, ingest);
+}
+
+/* The time of what describes a task that is sampled at @time_ns: nothing older will come, and what
+ * made the task what it is came before. */
+static uint64_t description_time(const struct record_encoder *encoder, const struct process *process,
+				 uint32_t known, uint64_t time_ns)
+{
+	uint64_t begin_ns = encoder->limit_ns + 1;
+
+	if (known != ID_MAP_NONE && known & TASK_FORKED)
+		return time_ns;
+	if (process && process->exec_ns > begin_ns)
+		begin_ns = process->exec_ns;
+	return begin_ns < time_ns ? begin_ns : time_ns;
+}
+
+static void describe_map(struct record_encoder *encoder, const struct ingest *ingest,
+			 const struct mapping *row, const struct written_trailer *trailer)
+{
+	const struct dso *dso = &ingest->dsos.dsos[row->dso];
+	const struct written_map map = {
+		.start = row->start, .bytes = row->end - row->start,
+		.file_offset = row->file_offset,
+		.path = strpool_get(ingest->strings, dso->path),
+		.build_id = dso->build_id,
+		.dev_major = major(dso->device), .dev_minor = minor(dso->device),
+		.inode = dso->inode, .inode_generation = dso->inode_generation,
+	};
+
+	if (row->dso == DSO_UNKNOWN || !map.path[0])
+		return;
+	written_record_map(&encoder->buffer, &map, trailer);
+	put(encoder, trailer->time_ns, WRITTEN_TRAILER_TIME);
+}
+
+static void mark(struct id_map *map, uint32_t number)
+{
+	id_map_put(map, number, TASK_DESCRIBED);	/* failed: it is described again */
+}
+
+static bool is_described(const struct id_map *map, uint32_t number)
+{
+	const uint32_t known = id_map_get(map, number);
+
+	return known != ID_MAP_NONE && known & TASK_DESCRIBED;
+}
+
+static void describe_process(struct record_encoder *encoder, const struct ingest *ingest,
+			     uint32_t pid, const struct process_maps *maps, uint64_t time_ns)
+{
+	const struct process *process = task_table_find_process(&ingest->tasks, pid);
+	struct written_trailer trailer = { .pid = pid, .tid = pid, .cpu = UINT32_MAX,
+					  .id = FIRST_ID };
+
+	if (is_described(&encoder->processes, pid) || !pid || pid == UINT32_MAX)
+		return;
+	if (!maps && process)
+		maps = process->maps;
+	trailer.time_ns = description_time(encoder, process,
+					   id_map_get(&encoder->processes, pid), time_ns);
+	for (uint32_t i = 0; maps && i < maps->count; i++)
+		describe_map(encoder, ingest, &maps->rows[i], &trailer);
+	/* Without maps, they may still come from /proc: tee_maps_read(). */
+	if (process && process->maps_state != MAPS_UNREAD && process->maps_state != MAPS_ASKED)
+		mark(&encoder->processes, pid);
+}
+
+static void describe_thread(struct record_encoder *encoder, const struct ingest *ingest,
+			    const struct thread *thread, uint64_t time_ns)
+{
+	struct written_trailer trailer = { .cpu = UINT32_MAX, .id = FIRST_ID };
+
+	if (!thread || !thread->has_comm || !thread->tid ||
+	    is_described(&encoder->threads, thread->tid))
+		return;
+	trailer.pid = thread->pid;
+	trailer.tid = thread->tid;
+	trailer.time_ns = description_time(
+		encoder, task_table_find_process(&ingest->tasks, thread->pid),
+		id_map_get(&encoder->threads, thread->tid), time_ns);
+	written_record_comm(&encoder->buffer, thread->comm, thread->comm_len, &trailer);
+	put(encoder, trailer.time_ns, WRITTEN_TRAILER_TIME);
+	mark(&encoder->threads, thread->tid);
+}
+
+static void describe_task(struct record_encoder *encoder, const struct ingest *ingest,
+			  const struct thread *thread, const struct process_maps *maps,
+			  uint64_t time_ns)
+{
+	if (!thread || (is_described(&encoder->threads, thread->tid) &&
+			is_described(&encoder->processes, thread->pid)))
+		return;
+	/* The first thread's name is the process's. */
+	if (thread->tid != thread->pid)
+		describe_thread(encoder, ingest,
+				task_table_find_thread(&ingest->tasks, thread->pid), time_ns);
+	describe_thread(encoder, ingest, thread, time_ns);
+	describe_process(encoder, ingest, thread->pid, maps, time_ns);
+}
+
+static void tee_sample(void *owner, const struct ingest *ingest, const struct tee_sample *sample)
+{
+	struct record_encoder *encoder = owner;
+	const struct recorded_event *event = event_of(encoder, ingest, sample);
+
+	if (!event) {
+		lose(encoder);
+		return;
+	}
+	describe_task(encoder, ingest, sample->thread, sample->maps, sample->time_ns);
+	if (event->keeps_raw)
+		written_record_raw_sample(&encoder->buffer, sample, event->event.id);
+	else
+		written_record_sample(&encoder->buffer, sample, event->event.attr.sample_type,
+				    event->event.id);
+	put(encoder, sample->time_ns, WRITTEN_SAMPLE_TIME);
+}
+
+/* The child of a described task needs no description. */
+static void note_fork(struct record_encoder *encoder, const struct ingest *ingest,
+		      const struct event_record *record)
+{
+	const struct record_task *task = &record->task;
+	const bool is_process = record->pid != task->parent_pid;
+
+	describe_task(encoder, ingest, task_table_find_thread(&ingest->tasks, task->parent_tid),
+		      NULL, record->time_ns);
+	id_map_put(&encoder->threads, record->tid,
+		   is_described(&encoder->threads, task->parent_tid) ? TASK_DESCRIBED
+								    : TASK_FORKED);
+	if (is_process)
+		id_map_put(&encoder->processes, record->pid,
+			   is_described(&encoder->processes, task->parent_pid) ? TASK_DESCRIBED
+									     : TASK_FORKED);
+}
+
+static void note_task(struct record_encoder *encoder, const struct ingest *ingest,
+		      const struct event_record *record)
+{
+	switch (record->kind) {
+	case RECORD_FORK:
+		note_fork(encoder, ingest, record);
+		break;
+	case RECORD_COMM:
+		mark(&encoder->threads, record->tid);
+		if (record->comm.is_exec)	/* its mappings follow */
+			mark(&encoder->processes, record->pid);
+		break;
+	case RECORD_EXIT:
+		id_map_remove(&encoder->threads, record->tid);
+		if (record->pid == record->tid)
+			id_map_remove(&encoder->processes, record->pid);
+		break;
+	default:
+		break;
+	}
+}
+
+static void tee_record(void *owner, const struct ingest *ingest, const struct event_record *record,
+		       const void *raw)
+{
+	struct record_encoder *encoder = owner;
+	const struct recorded_event *event = known_event(encoder, record->event);
+	const struct written_trailer trailer = {
+		.pid = record->pid, .tid = record->tid,
+		.cpu = record->has_cpu ? record->cpu : UINT32_MAX, .time_ns = record->time_ns,
+		.id = event ? event->event.id : FIRST_ID,
+	};
+
+	note_task(encoder, ingest, record);
+	written_record_copy(&encoder->buffer, raw, &ingest->config.events[record->event]->format,
+			  &trailer);
+	put(encoder, record->time_ns, WRITTEN_TRAILER_TIME);
+}
+
+static void tee_maps_read(void *owner, const struct ingest *ingest, uint32_t pid)
+{
+	struct record_encoder *encoder = owner;
+
+	(void)ingest;
+	id_map_remove(&encoder->processes, pid);
+}
+
+static void send_build_ids(struct record_encoder *encoder, const struct ingest *ingest)
+{
+	const struct dso_table *dsos = &ingest->dsos;
+
+	for (uint32_t id = DSO_FIXED_COUNT; id < dsos->count; id++) {
+		const struct dso *dso = &dsos->dsos[id];
+
+		if (dso->is_free || !dso->build_id.count || dso->mode != MODE_USER ||
+		    id_map_get(&encoder->build_ids, id) == dso->serial)
+			continue;
+		if (!send(encoder, &(struct recording_item){
+					   .kind = RECORDING_BUILD_ID,
+			.build_id = { .path = strpool_get(ingest->strings, dso->path),
+				      .build_id = dso->build_id },
+		    }))
+			return;
+		id_map_put(&encoder->build_ids, id, dso->serial);
+	}
+}
+
+#define KERNEL_NAME "[kernel.kallsyms]"
+#define KERNEL_MAP  KERNEL_NAME "_stext"	/* the symbol whose address is the file offset */
+
+static void describe_kernel(struct record_encoder *encoder)
+{
+	const struct record_encoder_config *config = &encoder->config;
+	const struct written_trailer trailer = { .pid = UINT32_MAX, .tid = 0, .cpu = UINT32_MAX,
+						.id = FIRST_ID };
+	const struct written_map map = {
+		.start = config->kernel_text, .bytes = config->kernel_end - config->kernel_text,
+		.file_offset = config->kernel_text, .path = KERNEL_MAP, .is_kernel = true,
+	};
+
+	encoder->has_kernel = true;
+	if (config->kernel_text && config->kernel_end > config->kernel_text) {
+		written_record_map(&encoder->buffer, &map, &trailer);
+		put(encoder, 0, WRITTEN_TRAILER_TIME);
+	}
+	for (uint32_t i = 0; i < config->module_count; i++) {
+		const struct record_module *module = &config->modules[i];
+		const struct written_map part = {
+			.start = module->start, .bytes = module->bytes, .path = module->name,
+			.is_kernel = true,
+		};
+
+		written_record_map(&encoder->buffer, &part, &trailer);
+		put(encoder, 0, WRITTEN_TRAILER_TIME);
+	}
+	if (config->kernel_build_id.count)
+		send(encoder, &(struct recording_item){
+			.kind = RECORDING_BUILD_ID,
+			.build_id = { .path = KERNEL_NAME, .build_id = config->kernel_build_id,
+				      .is_kernel = true },
+		});
+}
+
+#define BUILD_IDS_EVERY_NS 500000000u	/* twice for each sync of a file */
+
+static void tee_limit(void *owner, const struct ingest *ingest, uint64_t limit_ns)
+{
+	struct record_encoder *encoder = owner;
+
+	if (!encoder->has_kernel)
+		describe_kernel(encoder);
+	if (limit_ns > encoder->build_ids_due_ns) {
+		encoder->build_ids_due_ns = limit_ns + BUILD_IDS_EVERY_NS;
+		send_build_ids(encoder, ingest);
+	}
+	if (limit_ns <= encoder->limit_ns)
+		return;
+	encoder->limit_ns = limit_ns;
+	reorder_release(&encoder->reorder, limit_ns, write_record, encoder);
+	if (encoder->sink.progress)
+		encoder->sink.progress(encoder->sink.owner, limit_ns, &encoder->counts);
+}
+
+static void tee_begin(void *owner, const struct ingest *ingest)
+{
+	struct record_encoder *encoder = owner;
+
+	describe_source(encoder, ingest);
+	describe_kernel(encoder);
+}
+
+static void tee_end(void *owner, const struct ingest *ingest)
+{
+	struct record_encoder *encoder = owner;
+
+	send_build_ids(encoder, ingest);
+	record_encoder_flush(encoder);
+	if (encoder->sink.end)
+		encoder->sink.end(encoder->sink.owner, &encoder->counts);
+}
+
+int record_encoder_create(struct record_encoder **out, const struct record_encoder_config *config,
+			  const struct recording_sink *sink, struct diag *why)
+{
+	struct record_encoder *encoder = calloc(1, sizeof(*encoder));
+
+	*out = encoder;
+	if (!encoder)
+		return diag_set(why, -ENOMEM, "no memory for a recording");
+	encoder->config = *config;
+	encoder->sink = *sink;
+	encoder->tee = (struct record_tee){
+		.owner = encoder, .begin = tee_begin, .sample = tee_sample, .record = tee_record,
+		.maps_read = tee_maps_read, .source = tee_source, .limit = tee_limit,
+		.end = tee_end,
+	};
+	reorder_init(&encoder->reorder);
+	return 0;
+}
+
+void record_encoder_destroy(struct record_encoder *encoder)
+{
+	if (!encoder)
+		return;
+	for (uint32_t i = 0; i < encoder->event_count; i++)
+		recorded_event_finish(&encoder->events[i]);
+	free(encoder->events);
+	free(encoder->id_of_event);
+	id_map_finish(&encoder->processes);
+	id_map_finish(&encoder->threads);
+	id_map_finish(&encoder->build_ids);
+	reorder_finish(&encoder->reorder);
+	free(encoder);
+}
+
+const struct record_tee *record_encoder_tee(struct record_encoder *encoder)
+{
+	return &encoder->tee;
+}
+
+void record_encoder_restart(struct record_encoder *encoder)
+{
+	for (uint32_t i = 0; i < encoder->event_count; i++) {
+		encoder->events[i].is_sent = false;
+		send_event(encoder, &encoder->events[i]);
+	}
+	id_map_clear(&encoder->processes);
+	id_map_clear(&encoder->threads);
+	id_map_clear(&encoder->build_ids);
+	encoder->has_kernel = false;
+	encoder->build_ids_due_ns = 0;
+}
+
+void record_encoder_flush(struct record_encoder *encoder)
+{
+	reorder_release(&encoder->reorder, UINT64_MAX, write_record, encoder);
+	send_lost(encoder);
+}
+
+struct record_encoder_counts record_encoder_counts(const struct record_encoder *encoder)
+{
+	return encoder->counts;
+}

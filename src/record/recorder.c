@@ -1,0 +1,348 @@
+/* recorder.c - an encoder, a queue, and the thread that writes the file. See record/recording.h.
+ *
+ *   encoder --> queue (QUEUE_BYTES, spsc) --> thread: recording_file, a sync each second
+ *   main    <-- mailbox: status <------------'
+ *
+ * The queue is bounded, and whoever finds no room in it goes on: what is lost is counted. After a
+ * failed write the thread goes on reading, and drops what it reads.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/privileges.h"
+#include "base/thread.h"
+#include "base/whole_io.h"
+#include "record/recording.h"
+
+#define QUEUE_BYTES (16u << 20)	/* seconds of records, while a disk takes none */
+#define WAKE_BYTES  (QUEUE_BYTES / 8)	/* the thread is woken before its second is over */
+#define SYNC_NS	    CLOCK_NS_PER_S
+#define COUNTS_NS   (SYNC_NS / 2)
+#define NEW_FILE_MODE 0600
+
+enum packet_kind { PACKET_ITEM, PACKET_COUNTS };
+
+/* What the queue has; an item's bytes and texts follow. */
+struct packet {
+	enum packet_kind kind;
+	union {
+		struct recording_item item;
+		struct record_encoder_counts counts;
+	};
+};
+
+struct recorder {
+	struct record_encoder *encoder;	/* owned */
+	struct recording_file *file;	/* owned; the thread's while it runs */
+	struct spsc queue;
+	int wake_fd;			/* eventfd: the queue fills, or ends */
+	uint64_t counts_due_ns;		/* producer's */
+	atomic_bool has_ended;		/* set by the producer: nothing more will be queued */
+	struct record_encoder_counts last_counts;	/* the producer's until then */
+	pthread_t thread;
+	char *path;			/* owned */
+	struct mailbox statuses;	/* of struct recorder_status, owned by who has it */
+	struct recorder_status status;	/* main's: the newest that was taken */
+};
+
+int recording_file_create(const char *path, struct diag *why)
+{
+	struct stat found;
+	const char *name;
+	int directory = new_file_place(path, &name, why), fd, err;
+
+	if (directory < 0)
+		return directory;
+	privileges_begin_write();
+	fd = openat(directory, name,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+		    NEW_FILE_MODE);
+	err = fd < 0 ? -errno : 0;
+	privileges_end_write();
+	if (err == -EEXIST && !fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) &&
+	    !S_ISREG(found.st_mode))
+		diag_set(why, err, "%s is %s: a recording needs a regular file, whose header is "
+			 "written again and again", path,
+			 S_ISFIFO(found.st_mode) ? "a FIFO" : S_ISLNK(found.st_mode)
+			 ? "a symbolic link" : S_ISDIR(found.st_mode) ? "a directory"
+			 : "no regular file");
+	else if (err == -EEXIST)
+		diag_set(why, err, "%s exists: give another name", path);
+	else if (err)
+		diag_set(why, err, "cannot create %s: %s; another directory may do", path,
+			 strerror(-err));
+	close(directory);
+	return err ? err : fd;
+}
+
+/* Bytes of the texts that follow @item in the queue. */
+static size_t text_bytes(const struct recording_item *item)
+{
+	switch (item->kind) {
+	case RECORDING_RECORD:
+		return item->record->size;
+	case RECORDING_EVENT:
+		return strlen(item->event.name) + strlen(item->event.format) +
+		       strlen(item->event.group) + 3;
+	case RECORDING_BUILD_ID:
+		return strlen(item->build_id.path) + 1;
+	}
+	return 0;
+}
+
+static char *append_text(char *at, const char *text)
+{
+	return stpcpy(at, text) + 1;
+}
+
+/* The sink of the encoder. The pointers in the queued item mean nothing; open_item() sets them. */
+static bool queue_item(void *owner, const struct recording_item *item)
+{
+	struct recorder *recorder = owner;
+	struct packet *packet =
+		spsc_reserve(&recorder->queue, sizeof(*packet) + text_bytes(item));
+	char *at = (char *)(packet + 1);
+
+	if (!packet)
+		return false;
+	*packet = (struct packet){ .kind = PACKET_ITEM, .item = *item };
+	if (item->kind == RECORDING_RECORD)
+		memcpy(at, item->record, item->record->size);
+	else if (item->kind == RECORDING_BUILD_ID)
+		append_text(at, item->build_id.path);
+	else
+		append_text(append_text(append_text(at, item->event.name), item->event.format),
+			    item->event.group);
+	spsc_commit(&recorder->queue);
+	if (spsc_used(&recorder->queue) > WAKE_BYTES)
+		whole_eventfd_write(recorder->wake_fd, 1);
+	return true;
+}
+
+static void queue_counts(void *owner, const struct record_encoder_counts *counts)
+{
+	struct recorder *recorder = owner;
+	struct packet *packet = spsc_reserve(&recorder->queue, sizeof(*packet));
+
+	if (!packet)
+		return;		/* the next ones will come */
+	*packet = (struct packet){ .kind = PACKET_COUNTS, .counts = *counts };
+	spsc_commit(&recorder->queue);
+}
+
+static void note_progress(void *owner, uint64_t limit_ns,
+			  const struct record_encoder_counts *counts)
+{
+	struct recorder *recorder = owner;
+
+	if (limit_ns < recorder->counts_due_ns)
+		return;
+	recorder->counts_due_ns = limit_ns + COUNTS_NS;
+	queue_counts(owner, counts);
+}
+
+static void note_end(void *owner, const struct record_encoder_counts *counts)
+{
+	struct recorder *recorder = owner;
+
+	recorder->last_counts = *counts;
+	atomic_store_explicit(&recorder->has_ended, true, memory_order_release);	/* run() */
+	whole_eventfd_write(recorder->wake_fd, 1);
+}
+
+/* Returns the queued item in @packet with its pointers set. */
+static struct recording_item open_item(const struct packet *packet)
+{
+	struct recording_item item = packet->item;
+	const char *at = (const char *)(packet + 1);
+
+	switch (item.kind) {
+	case RECORDING_RECORD:
+		item.record = (const void *)at;
+		break;
+	case RECORDING_EVENT:
+		item.event.name = at;
+		item.event.format = at + strlen(at) + 1;
+		item.event.group = item.event.format + strlen(item.event.format) + 1;
+		break;
+	case RECORDING_BUILD_ID:
+		item.build_id.path = at;
+		break;
+	}
+	return item;
+}
+
+/* What the thread knows. */
+struct progress {
+	struct record_encoder_counts counts;
+	struct diag why;		/* err 0: no write has failed */
+	uint64_t bytes;
+};
+
+static void publish(struct recorder *recorder, const struct progress *progress, bool is_on)
+{
+	struct recorder_status *status = malloc(sizeof(*status));
+
+	if (!status)
+		return;		/* the next one will come */
+	*status = (struct recorder_status){
+		.is_on = is_on && !progress->why.err, .bytes = progress->bytes,
+		.samples = progress->counts.samples, .lost = progress->counts.lost,
+		.why = progress->why,
+	};
+	free(mailbox_put(&recorder->statuses, status));
+}
+
+static void take_packets(struct recorder *recorder, struct progress *progress)
+{
+	const struct packet *packet;
+	struct recording_item item;
+	size_t bytes;
+
+	while ((packet = spsc_peek(&recorder->queue, &bytes))) {
+		if (packet->kind == PACKET_COUNTS) {
+			progress->counts = packet->counts;
+		} else if (!progress->why.err) {
+			item = open_item(packet);
+			recording_file_add(recorder->file, &item, &progress->why);
+		}
+		spsc_release(&recorder->queue);
+	}
+}
+
+static void *run(void *argument)
+{
+	struct recorder *recorder = argument;
+	struct pollfd wake = { .fd = recorder->wake_fd, .events = POLLIN };
+	struct progress progress = { .bytes = recording_file_bytes(recorder->file) };
+	uint64_t due_ns = clock_now_ns() + SYNC_NS;
+	bool has_ended = false;
+	eventfd_t count;
+
+	while (!has_ended) {
+		poll(&wake, 1, clock_ms_until(due_ns, clock_now_ns()));
+		eventfd_read(recorder->wake_fd, &count);
+		has_ended = atomic_load_explicit(&recorder->has_ended,
+						 memory_order_acquire);	/* note_end() */
+		take_packets(recorder, &progress);
+		if (!has_ended && clock_now_ns() < due_ns)
+			continue;
+		due_ns = clock_now_ns() + SYNC_NS;
+		if (!progress.why.err)
+			recording_file_sync(recorder->file, &progress.why);
+		progress.bytes = recording_file_bytes(recorder->file);
+		if (has_ended)
+			progress.counts = recorder->last_counts;
+		publish(recorder, &progress, !has_ended);
+	}
+	return NULL;
+}
+
+static void destroy(struct recorder *recorder)
+{
+	recording_file_close(recorder->file, NULL);
+	record_encoder_destroy(recorder->encoder);
+	if (recorder->queue.bytes)
+		spsc_finish(&recorder->queue);
+	if (recorder->wake_fd >= 0)
+		close(recorder->wake_fd);
+	free(mailbox_take(&recorder->statuses));
+	free(recorder->path);
+	free(recorder);
+}
+
+static int begin_parts(struct recorder *recorder, const struct record_encoder_config *config,
+		       struct diag *why)
+{
+	const struct recording_sink sink = {
+		.owner = recorder, .write = queue_item, .progress = note_progress,
+		.end = note_end,
+	};
+	int err = spsc_init(&recorder->queue, QUEUE_BYTES);
+
+	if (!err && !recorder->path)
+		err = -ENOMEM;
+	if (!err) {
+		recorder->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		err = recorder->wake_fd < 0 ? -errno : 0;
+	}
+	if (err)
+		return diag_set(why, err, "cannot begin a recording: %s", strerror(-err));
+	return record_encoder_create(&recorder->encoder, config, &sink, why);
+}
+
+int recorder_begin(struct recorder **out, const char *path,
+		   const struct record_encoder_config *config,
+		   const struct recording_machine *machine, struct diag *why)
+{
+	struct recorder *recorder = calloc(1, sizeof(*recorder));
+	int fd, err;
+
+	*out = NULL;
+	if (!recorder)
+		return diag_set(why, -ENOMEM, "no memory for a recording");
+	recorder->wake_fd = -1;
+	recorder->path = strdup(path);
+	recorder->status.is_on = true;
+	err = begin_parts(recorder, config, why);
+	if (!err) {
+		fd = recording_file_create(path, why);
+		err = fd < 0 ? fd : recording_file_begin(&recorder->file, fd, machine, why);
+	}
+	if (!err)
+		err = thread_start(&recorder->thread, "recorder", run, recorder);
+	if (err) {
+		destroy(recorder);
+		return err;
+	}
+	*out = recorder;
+	return 0;
+}
+
+const struct record_tee *recorder_tee(struct recorder *recorder)
+{
+	return record_encoder_tee(recorder->encoder);
+}
+
+const char *recorder_path(const struct recorder *recorder)
+{
+	return recorder->path;
+}
+
+void recorder_status(struct recorder *recorder, struct recorder_status *out)
+{
+	struct recorder_status *newest = mailbox_take(&recorder->statuses);
+
+	if (newest)
+		recorder->status = *newest;
+	free(newest);
+	*out = recorder->status;
+}
+
+int recorder_finish(struct recorder *recorder, struct recorder_status *out, struct diag *why)
+{
+	struct recorder_status status;
+	int err;
+
+	if (!recorder)
+		return 0;
+	pthread_join(recorder->thread, NULL);
+	recorder_status(recorder, &status);
+	status.is_on = false;
+	err = recording_file_close(recorder->file, &status.why);
+	recorder->file = NULL;
+	if (out)
+		*out = status;
+	if (err)
+		diag_set(why, err, "the recording %s ended early: %s", recorder->path,
+			 status.why.text);
+	destroy(recorder);
+	return err;
+}
