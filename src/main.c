@@ -1,6 +1,7 @@
 /* main.c - options -> session -> screen or batch; the only place that decides the exit status. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <locale.h>
 #include <malloc.h>
@@ -292,6 +293,25 @@ _Noreturn static void end_without(const char *name, int status)
 	_exit(status);
 }
 
+/* Says what was recorded with -o. A recording that ended early is output that failed. */
+static int recorded_result(const struct session *session, const struct options *options, int result)
+{
+	const struct recorder_status *recorded = &session->recorded;
+	struct diag note;
+
+	if (session->record_err) {
+		print_error(&session->record_why, session->record_err);
+		return result || options->command ? result : EXIT_OUTPUT;
+	}
+	if (!recorded->bytes)
+		return result;
+	diag_set(&note, 0, "recorded %" PRIu64 " samples in %s (%.1f MiB)%s", recorded->samples,
+		 options->record_path, (double)recorded->bytes / (1 << 20),
+		 recorded->lost ? "; some records had no room: see its LOST records" : "");
+	print_sentence(note.text);
+	return result;
+}
+
 static int run(struct options *options, const struct config *settings)
 {
 	const bool has_screen = !options->is_batch;
@@ -312,6 +332,7 @@ static int run(struct options *options, const struct config *settings)
 	if (!command)	/* else they are passed on to it */
 		session_unblock_signals();
 	hung = session_finish(&session);
+	result = recorded_result(&session, options, result);
 	if (hung)
 		result = options->command ? EXIT_OWN_WITH_COMMAND : EXIT_INTERNAL;
 	result = command ? outlive(command, options, result) : result;

@@ -9,6 +9,8 @@
 #include "base/diag.h"
 #include "fold/query.h"
 
+struct record_tee;	/* ingest/record_tee.h */
+
 enum request_kind {
 	REQUEST_REFRESH,	/* make a snapshot now */
 	REQUEST_BEGIN,		/* begin the first interval at value_ns, when begins_on_request is
@@ -28,6 +30,8 @@ enum request_kind {
 				 * REQUEST_WINDOW, and snapshots of that window, with the activity
 				 * graph up to now, still come every second or few. value_ns 0:
 				 * live again */
+	REQUEST_RECORD,		/* pass what is counted on to `tee`, and no longer to the one
+				 * before; NULL: to none */
 	REQUEST_BASELINE,	/* mark begin_ns..value_ns as the baseline ("A") that windows are
 				 * compared with; value 1: all counted before and after it.
 				 * value_ns 0: no baseline */
@@ -43,6 +47,7 @@ struct request {
 	enum request_kind kind;
 	uint32_t value;		/* enum window_kind, event index, or number of requests */
 	uint64_t begin_ns, value_ns;
+	const struct record_tee *tee;	/* BORROWED until its end() was called */
 	struct query query;
 	struct source_request requests[SOURCE_REQUESTS_MAX];
 };

@@ -38,6 +38,9 @@ int tracefs_find_events(const char *group, const char *event, char ***names, siz
  * Returns 0 (the caller must finish @out), -ENOENT, -EBADMSG, -ENOMEM, ... with the reason. */
 int tracefs_read_fields(int dir, const char *group, const char *event, struct raw_fields *out,
 			struct diag *why);
+/* Returns a copy of the format file of @name, "group:event" with or without modifiers, which the
+ * caller frees; NULL: it can't be read. */
+char *tracefs_copy_format(const char *name);
 /* Writes the names of the fields of @name, "group:event" with or without modifiers, into
  * @out[@room]; "unknown" where they can't be read. */
 void tracefs_list_fields(const char *name, char *out, size_t room);

@@ -135,7 +135,7 @@ struct stat_options {
 	uint64_t runs;			/* -r; 0: not given */
 	uint64_t interval_ns;		/* -I; 0: one table at the end */
 	uint64_t detail;		/* enum counter_detail */
-	const char *output_path;	/* -o; NULL: not given */
+	const char *output_path;	/* -o with --stat; NULL: not given */
 	bool appends;			/* --append */
 };
 
@@ -144,6 +144,9 @@ struct options {
 	const char **events;		/* owned; capture.events points to it */
 	char **event_filters;		/* owned, texts too; capture.event_filters points to it */
 	struct stat_options stat;
+	const char *record_path;	/* -o without --stat; NULL: not given */
+	bool keeps_raw_stacks;		/* --raw-stacks */
+	char *const *arguments;		/* the command line, ended by NULL */
 	struct launch launch;		/* the source, in the words of the command line */
 	const char *stray_filter;	/* a --filter without an -e before it; NULL: none */
 	struct probe_spec *probes;	/* owned; entry and return of one function are one probe */

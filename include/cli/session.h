@@ -28,6 +28,7 @@
 #include "probe/probe_spec.h"
 #include "proc/command.h"
 #include "proc/guardian.h"
+#include "record/recording.h"
 #include "sandbox/packed_records.h"
 #include "symbols/code_bytes.h"
 #include "symbols/line_server.h"
@@ -111,6 +112,10 @@ struct session {
 	struct probe_control probe_control;	/* the screen's interface to `probes` */
 	struct target_finder *finder;	/* live, with a screen; NULL if unavailable */
 	struct finder_control finder_control;	/* the screen's interface to `finder` */
+	struct recorder *recorder;	/* of -o; NULL: nothing is recorded */
+	struct recorder_status recorded;	/* after session_finish(): what it recorded */
+	int record_err;			/* after it: 0, or why the recording ended early: */
+	struct diag record_why;
 	struct cpu_sockets sockets;	/* live */
 	struct core_pmus pmus;		/* live */
 	char host[65];

@@ -33,6 +33,8 @@ struct recording_event {
 	uint32_t members;		/* so many events after it are counted with it; 0: none */
 };
 
+#define RECORDING_KERNEL "[kernel.kallsyms]"	/* path of the kernel's build-id */
+
 /* A DSO whose build-id is known. */
 struct recording_build_id {
 	const char *path;		/* BORROWED, raw */
@@ -83,25 +85,15 @@ struct recording_sink {
  *
  * A process is described (COMM and MMAP2 records of what is known of it) before its first sample,
  * unless the recording has its begin. record_encoder_restart() makes it describe everything again,
- * so that what follows is complete without what came before.
+ * so that what follows is complete without what came before. The kernel's own map is not the
+ * encoder's matter: recording_describe_kernel().
  *
  * Thread: the analyzer's, but for create and destroy.
  */
 struct record_encoder;
 
-/* A module of the kernel. */
-struct record_module {
-	char name[64];		/* in brackets: "[ext4]" */
-	uint64_t start, bytes;
-};
-
 struct record_encoder_config {
 	bool keeps_raw_stacks;	/* samples keep registers and copies of the stack: perf unwinds */
-	uint64_t kernel_text, kernel_end;	/* addresses of _stext and _etext; 0: unknown, no
-						 * kernel map */
-	const struct record_module *modules;	/* BORROWED, as the owner below */
-	uint32_t module_count;
-	struct build_id kernel_build_id;	/* of the running kernel; count 0: unknown */
 	/* Returns the format file of a tracepoint "group:name" of this kernel, allocated: the
 	 * caller frees it. NULL: it can't be read. Called on the analyzer's thread. NULL: no
 	 * tracepoint has a format. */
@@ -115,11 +107,15 @@ int record_encoder_create(struct record_encoder **out, const struct record_encod
 void record_encoder_destroy(struct record_encoder *encoder);	/* NULL is fine */
 /* Returns the tee to attach to ingest; BORROWED from @encoder. */
 const struct record_tee *record_encoder_tee(struct record_encoder *encoder);
-/* Repeats everything that later records need: events, build-ids, kernel map, tasks, mappings. */
+/* Repeats everything that later records need: events, build-ids, tasks, mappings. */
 void record_encoder_restart(struct record_encoder *encoder);
 /* Writes all records that still wait for their turn. */
 void record_encoder_flush(struct record_encoder *encoder);
 struct record_encoder_counts record_encoder_counts(const struct record_encoder *encoder);
+
+/* Passes the maps and the build-id of the running kernel and its modules to @sink, to come before all
+ * other records. What can't be read is left out. Takes the kernel 50-100 ms. Thread: any. */
+void recording_describe_kernel(const struct recording_sink *sink);
 
 /* A perf.data file: readable after each recording_file_sync(), and after a SIGKILL at any time.
  *
@@ -179,10 +175,16 @@ struct recorder_status {
 	struct diag why;	/* why it ended early; err 0: it did not */
 };
 
+struct recorder_config {
+	struct record_encoder_config encoder;
+	struct recording_machine machine;
+	bool is_replay;			/* the kernel's map comes with the records */
+	struct build_id kernel_build_id;	/* is_replay: of the recorded kernel */
+};
+
 /* Opens @path and starts the thread. 0 or -errno. Thread: main's. */
-int recorder_begin(struct recorder **out, const char *path,
-		   const struct record_encoder_config *config,
-		   const struct recording_machine *machine, struct diag *why);
+int recorder_begin(struct recorder **out, const char *path, const struct recorder_config *config,
+		   struct diag *why);
 const struct record_tee *recorder_tee(struct recorder *recorder);	/* BORROWED */
 const char *recorder_path(const struct recorder *recorder);	/* BORROWED */
 /* Writes what is left, ends the thread, closes the file and frees @recorder; NULL is fine. The tee

@@ -73,6 +73,7 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 	analyzer->ingest.names.demangler = config->demangler;
 	analyzer->ingest.slow_unwinder = config->slow_unwinder;
 	analyzer->ingest.stack_ends = config->stack_ends;
+	ingest_set_tee(&analyzer->ingest, config->tee);
 	if (publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest)) {
 		analyzer_destroy(analyzer);
 		return diag_set(why, -ENOMEM, "no memory for the analyzer");
@@ -315,6 +316,9 @@ static bool apply_request(struct analyzer *analyzer, const struct request *reque
 	case REQUEST_STACKS:
 		publisher->wants_stacks = true;
 		publisher->stacks_wanted = (enum stacks_wanted)request->value;
+		break;
+	case REQUEST_RECORD:
+		ingest_set_tee(&analyzer->ingest, request->tee);
 		break;
 	case REQUEST_SOURCES:
 		source_lines_request(&publisher->source_lines, request->requests, request->value);

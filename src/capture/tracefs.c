@@ -222,17 +222,14 @@ static int not_there(const char *group, const char *event, struct diag *why)
 	return err ? err : diag_set(why, -EIO, "the format of %s:%s can't be read", group, event);
 }
 
-int tracefs_read_fields(int dir, const char *group, const char *event, struct raw_fields *out,
-			struct diag *why)
+/* Returns the bytes of the format file, read into @text[FORMAT_BYTES]; 0: it can't be read. */
+static size_t read_format(int dir, const char *group, const char *event, char *text)
 {
-	char path[PATH_MAX], *text = malloc(FORMAT_BYTES);
+	char path[PATH_MAX];
 	ssize_t got = 0, used = 0;
-	int fd, err;
+	int fd = -1;
 
-	if (!text)
-		return diag_set(why, -ENOMEM, "no memory for the format of a tracepoint");
 	snprintf(path, sizeof(path), "events/%s/%s/format", group, event);
-	fd = -1;
 	if (!strchr(group, '/') && !strchr(event, '/'))
 		fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
 	while (fd >= 0 && used < FORMAT_BYTES &&
@@ -240,7 +237,42 @@ int tracefs_read_fields(int dir, const char *group, const char *event, struct ra
 		used += got;
 	if (fd >= 0)
 		close(fd);
-	err = used ? raw_fields_parse(out, text, (size_t)used, why) : not_there(group, event, why);
+	return (size_t)used;
+}
+
+char *tracefs_copy_format(const char *name)
+{
+	char group[NAME_MAX], event[NAME_MAX], *text;
+	size_t used;
+	int dir;
+
+	if (sscanf(name, "%254[^:]:%254[^:]", group, event) != 2)
+		return NULL;
+	dir = tracefs_open(NULL);
+	if (dir < 0)
+		return NULL;
+	text = malloc(FORMAT_BYTES + 1);
+	used = text ? read_format(dir, group, event, text) : 0;
+	close(dir);
+	if (!used) {
+		free(text);
+		return NULL;
+	}
+	text[used] = '\0';
+	return text;
+}
+
+int tracefs_read_fields(int dir, const char *group, const char *event, struct raw_fields *out,
+			struct diag *why)
+{
+	char *text = malloc(FORMAT_BYTES);
+	size_t used;
+	int err;
+
+	if (!text)
+		return diag_set(why, -ENOMEM, "no memory for the format of a tracepoint");
+	used = read_format(dir, group, event, text);
+	err = used ? raw_fields_parse(out, text, used, why) : not_there(group, event, why);
 	free(text);
 	return err;
 }

@@ -164,6 +164,20 @@ const struct option_row option_rows[] = {
 		.help = "as --off-cpu-period, for users of perf",
 	},
 	{
+		.group = OPTIONS_WHAT, .letter = 'o', .name = "output", .argument = "FILE",
+		.set = option_set_output, .value = VALUE_FILE,
+		.help = "record all that is counted into FILE, for perf and -i;\n"
+			"with --stat: write the tables to FILE",
+		.more = "FILE is a perf.data, with or without a screen, and must not exist yet. See "
+			"RECORDING.",
+	},
+	{
+		.group = OPTIONS_WHAT, .name = "raw-stacks", .flag = FLAG(keeps_raw_stacks),
+		.help = "with -o: record copies of stacks, for perf to unwind",
+		.more = "The recording is some 20 times larger. Without, it has the callers that "
+			"flametop has found.",
+	},
+	{
 		.group = OPTIONS_WHAT, .name = "call-graph", .argument = "MODE",
 		.set = option_set_call_graph, .choice = CHOICE_STACKS, .value = VALUE_WORD,
 		.words = option_call_graphs, .in_file = true, .default_text = "auto",
@@ -258,11 +272,6 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_COUNTING, .name = "nonzero", .flag = FLAG(stat.only_nonzero),
 		.help = "leave out events that counted nothing",
-	},
-	{
-		.group = OPTIONS_COUNTING, .letter = 'o', .name = "output", .argument = "FILE",
-		.set = option_set_output, .value = VALUE_FILE,
-		.help = "write the tables to FILE",
 	},
 	{
 		.group = OPTIONS_COUNTING, .name = "append", .flag = FLAG(stat.appends),

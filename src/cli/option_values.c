@@ -616,7 +616,7 @@ int option_set_output(struct options *out, const char *as, const char *text, str
 {
 	(void)as;
 	(void)why;
-	out->stat.output_path = text;
+	out->record_path = text;	/* options_parse.c moves it to --stat's options */
 	return 0;
 }
 

@@ -125,7 +125,7 @@ static bool is_of_samples(const struct option_row *row)
 {
 	static const char *const others[] = { "all-cpus", "pid", "tid", "cgroup", "cpu",
 					      "no-inherit", "event", "filter", "format", "duration",
-					      "log", "config" };
+					      "log", "config", "output" };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (!strcmp(row->name, others[i]))
@@ -434,6 +434,8 @@ static int check_stat(struct options *out, struct diag *why)
 	if (stat->runs && (!out->command || stat->interval_ns || stat->per_thread))
 		return diag_set(why, -EINVAL, "-r repeats a command: -- COMMAND is needed%s",
 				out->command ? ", without -I and --per-thread" : "");
+	out->stat.output_path = out->record_path;
+	out->record_path = NULL;
 	if (stat->appends && !stat->output_path)
 		return diag_set(why, -EINVAL, "--append adds to a file: -o FILE says which");
 	out->is_batch = true;
@@ -488,6 +490,17 @@ static int check_branches(struct options *out, struct diag *why)
 	return 0;
 }
 
+static int check_recording(const struct options *out, struct diag *why)
+{
+	if (out->keeps_raw_stacks && !out->record_path)
+		return diag_set(why, -EINVAL, "--raw-stacks is for recordings: -o FILE says where "
+				"to");
+	if (out->record_path && (out->wants_threads || out->diff_path))
+		return diag_set(why, -EINVAL, "-o %s: %s can't be recorded", out->record_path,
+				out->diff_path ? "a comparison" : "what --threads-now lists");
+	return 0;
+}
+
 /* Checks combinations of options, and sets defaults that depend on others. */
 static int check_together(struct options *out, struct diag *why)
 {
@@ -521,6 +534,8 @@ static int check_together(struct options *out, struct diag *why)
 				"-a is everything: not together with -p, -t or -G");
 	if (out->ends_command && !out->command)
 		return diag_set(why, -EINVAL, "--kill-command needs a command: -- COMMAND");
+	if (check_recording(out, why))
+		return why->err;
 	out->capture.insists_on_all = out->wants_all;
 	if (out->capture.freq_hz && out->capture.period)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
@@ -614,6 +629,7 @@ int options_parse_over(struct options *out, const struct option_setting *setting
 	int err;
 
 	set_defaults(out);
+	out->arguments = argv;
 	err = walk(argc, argv, note, NULL, &given, why);
 	if (err)
 		return err;

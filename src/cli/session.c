@@ -22,6 +22,7 @@
 #include "elf/file_jobs.h"
 #include "listing/listing.h"
 #include "proc/process_stat.h"
+#include "record_control.h"
 #include "retarget.h"
 #include "sandbox/sandbox.h"
 #include "symbols/code_bytes.h"
@@ -848,7 +849,9 @@ static int start_analyzer(struct session *session, const struct options *options
 		configure_threads(session, &config);
 	else
 		session_recordings_configure(&session->recordings, &config);
-	err = analyzer_create(&session->analyzer, &config, why);
+	err = record_control_begin(session, options, &config.tee, why);
+	if (!err)
+		err = analyzer_create(&session->analyzer, &config, why);
 	if (!err)
 		err = analyzer_start(session->analyzer, why);
 	if (!err && session->source)
@@ -977,6 +980,8 @@ const char *session_finish(struct session *session)
 		end_beside_analyzer(session);
 		return "the analyzer";
 	}
+	session->record_err = recorder_finish(session->recorder, &session->recorded,
+					      &session->record_why);
 	is_queue_in_use = !thread_reader_destroy(session->threads);	/* by a thread that hangs */
 	if (!probe_engine_destroy(session->probes))
 		session->sandboxes[SANDBOX_OF_PROBES] = NULL;

@@ -45,7 +45,6 @@ struct record_encoder {
 	uint64_t limit_ns;		/* everything up to it has been written */
 	uint64_t newest_ns;		/* of what has been written */
 	uint64_t build_ids_due_ns;
-	bool has_kernel;		/* the sink has the kernel's map and build-id */
 	struct written_record buffer, lost_buffer;
 };
 
@@ -432,50 +431,12 @@ static void send_build_ids(struct record_encoder *encoder, const struct ingest *
 	}
 }
 
-#define KERNEL_NAME "[kernel.kallsyms]"
-#define KERNEL_MAP  KERNEL_NAME "_stext"	/* the symbol whose address is the file offset */
-
-static void describe_kernel(struct record_encoder *encoder)
-{
-	const struct record_encoder_config *config = &encoder->config;
-	const struct written_trailer trailer = { .pid = UINT32_MAX, .tid = 0, .cpu = UINT32_MAX,
-						.id = FIRST_ID };
-	const struct written_map map = {
-		.start = config->kernel_text, .bytes = config->kernel_end - config->kernel_text,
-		.file_offset = config->kernel_text, .path = KERNEL_MAP, .is_kernel = true,
-	};
-
-	encoder->has_kernel = true;
-	if (config->kernel_text && config->kernel_end > config->kernel_text) {
-		written_record_map(&encoder->buffer, &map, &trailer);
-		put(encoder, 0, WRITTEN_TRAILER_TIME);
-	}
-	for (uint32_t i = 0; i < config->module_count; i++) {
-		const struct record_module *module = &config->modules[i];
-		const struct written_map part = {
-			.start = module->start, .bytes = module->bytes, .path = module->name,
-			.is_kernel = true,
-		};
-
-		written_record_map(&encoder->buffer, &part, &trailer);
-		put(encoder, 0, WRITTEN_TRAILER_TIME);
-	}
-	if (config->kernel_build_id.count)
-		send(encoder, &(struct recording_item){
-			.kind = RECORDING_BUILD_ID,
-			.build_id = { .path = KERNEL_NAME, .build_id = config->kernel_build_id,
-				      .is_kernel = true },
-		});
-}
-
 #define BUILD_IDS_EVERY_NS 500000000u	/* twice for each sync of a file */
 
 static void tee_limit(void *owner, const struct ingest *ingest, uint64_t limit_ns)
 {
 	struct record_encoder *encoder = owner;
 
-	if (!encoder->has_kernel)
-		describe_kernel(encoder);
 	if (limit_ns > encoder->build_ids_due_ns) {
 		encoder->build_ids_due_ns = limit_ns + BUILD_IDS_EVERY_NS;
 		send_build_ids(encoder, ingest);
@@ -490,10 +451,7 @@ static void tee_limit(void *owner, const struct ingest *ingest, uint64_t limit_n
 
 static void tee_begin(void *owner, const struct ingest *ingest)
 {
-	struct record_encoder *encoder = owner;
-
-	describe_source(encoder, ingest);
-	describe_kernel(encoder);
+	describe_source(owner, ingest);
 }
 
 static void tee_end(void *owner, const struct ingest *ingest)
@@ -554,7 +512,6 @@ void record_encoder_restart(struct record_encoder *encoder)
 	id_map_clear(&encoder->processes);
 	id_map_clear(&encoder->threads);
 	id_map_clear(&encoder->build_ids);
-	encoder->has_kernel = false;
 	encoder->build_ids_due_ns = 0;
 }
 

@@ -44,6 +44,8 @@ struct recorder {
 	struct spsc queue;
 	int wake_fd;			/* eventfd: the queue fills, or ends */
 	uint64_t counts_due_ns;		/* producer's */
+	bool is_replay;			/* see struct recorder_config */
+	struct build_id kernel_build_id;
 	atomic_bool has_ended;		/* set by the producer: nothing more will be queued */
 	struct record_encoder_counts last_counts;	/* the producer's until then */
 	pthread_t thread;
@@ -217,6 +219,29 @@ static void take_packets(struct recorder *recorder, struct progress *progress)
 	}
 }
 
+static bool add_to_file(void *owner, const struct recording_item *item)
+{
+	struct recorder *recorder = owner;
+
+	return !recording_file_add(recorder->file, item, NULL);
+}
+
+/* Begins the file with the kernel. */
+static void add_kernel(struct recorder *recorder)
+{
+	const struct recording_sink sink = { .owner = recorder, .write = add_to_file };
+	const struct recording_item build_id = {
+		.kind = RECORDING_BUILD_ID,
+		.build_id = { .path = RECORDING_KERNEL, .build_id = recorder->kernel_build_id,
+			      .is_kernel = true },
+	};
+
+	if (!recorder->is_replay)
+		recording_describe_kernel(&sink);
+	else if (recorder->kernel_build_id.count)
+		add_to_file(recorder, &build_id);
+}
+
 static void *run(void *argument)
 {
 	struct recorder *recorder = argument;
@@ -225,6 +250,8 @@ static void *run(void *argument)
 	uint64_t due_ns = clock_now_ns() + SYNC_NS;
 	bool has_ended = false;
 	eventfd_t count;
+
+	add_kernel(recorder);
 
 	while (!has_ended) {
 		poll(&wake, 1, clock_ms_until(due_ns, clock_now_ns()));
@@ -278,9 +305,8 @@ static int begin_parts(struct recorder *recorder, const struct record_encoder_co
 	return record_encoder_create(&recorder->encoder, config, &sink, why);
 }
 
-int recorder_begin(struct recorder **out, const char *path,
-		   const struct record_encoder_config *config,
-		   const struct recording_machine *machine, struct diag *why)
+int recorder_begin(struct recorder **out, const char *path, const struct recorder_config *config,
+		   struct diag *why)
 {
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
 	int fd, err;
@@ -291,10 +317,13 @@ int recorder_begin(struct recorder **out, const char *path,
 	recorder->wake_fd = -1;
 	recorder->path = strdup(path);
 	recorder->status.is_on = true;
-	err = begin_parts(recorder, config, why);
+	recorder->is_replay = config->is_replay;
+	recorder->kernel_build_id = config->kernel_build_id;
+	err = begin_parts(recorder, &config->encoder, why);
 	if (!err) {
 		fd = recording_file_create(path, why);
-		err = fd < 0 ? fd : recording_file_begin(&recorder->file, fd, machine, why);
+		err = fd < 0 ? fd : recording_file_begin(&recorder->file, fd,
+						      &config->machine, why);
 	}
 	if (!err)
 		err = thread_start(&recorder->thread, "recorder", run, recorder);
@@ -333,6 +362,12 @@ int recorder_finish(struct recorder *recorder, struct recorder_status *out, stru
 
 	if (!recorder)
 		return 0;
+	if (!atomic_load_explicit(&recorder->has_ended, memory_order_relaxed)) {
+		const struct record_encoder_counts counts =
+			record_encoder_counts(recorder->encoder);
+
+		note_end(recorder, &counts);	/* the tee was never attached */
+	}
 	pthread_join(recorder->thread, NULL);
 	recorder_status(recorder, &status);
 	status.is_on = false;
