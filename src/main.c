@@ -294,13 +294,14 @@ _Noreturn static void end_without(const char *name, int status)
 }
 
 /* Says what was recorded with -o. A recording that ended early is output that failed. */
-static int recorded_result(const struct session *session, const struct options *options, int result)
+static int recorded_result(const struct session_recorded *from, const struct options *options,
+			   int result)
 {
-	const struct recorder_status *recorded = &session->recorded;
+	const struct recorder_status *recorded = &from->status;
 	struct diag note;
 
-	if (session->record_err) {
-		print_error(&session->record_why, session->record_err);
+	if (from->why.err) {
+		print_error(&from->why, from->why.err);
 		return result || options->command ? result : EXIT_OUTPUT;
 	}
 	if (!recorded->bytes)
@@ -317,6 +318,7 @@ static int run(struct options *options, const struct config *settings)
 	const bool has_screen = !options->is_batch;
 	struct diag why = { 0 };
 	struct command *command;
+	struct session_recorded recorded = { .why.err = 0 };
 	struct session session;
 	const char *hung;
 	int result;
@@ -331,8 +333,8 @@ static int run(struct options *options, const struct config *settings)
 	command = session_release_command(&session);
 	if (!command)	/* else they are passed on to it */
 		session_unblock_signals();
-	hung = session_finish(&session);
-	result = recorded_result(&session, options, result);
+	hung = session_finish(&session, &recorded);
+	result = recorded_result(&recorded, options, result);
 	if (hung)
 		result = options->command ? EXIT_OWN_WITH_COMMAND : EXIT_INTERNAL;
 	result = command ? outlive(command, options, result) : result;

@@ -113,9 +113,6 @@ struct session {
 	struct target_finder *finder;	/* live, with a screen; NULL if unavailable */
 	struct finder_control finder_control;	/* the screen's interface to `finder` */
 	struct recorder *recorder;	/* of -o; NULL: nothing is recorded */
-	struct recorder_status recorded;	/* after session_finish(): what it recorded */
-	int record_err;			/* after it: 0, or why the recording ended early: */
-	struct diag record_why;
 	struct cpu_sockets sockets;	/* live */
 	struct core_pmus pmus;		/* live */
 	char host[65];
@@ -147,10 +144,16 @@ struct command *session_release_command(struct session *session);
  * recording. */
 const struct source_control *session_source_control(const struct session *session);
 
-/* Ends and frees everything, in any state. Returns NULL, or the name of a thread that hangs: then
+/* What -o has recorded, once it is written. */
+struct session_recorded {
+	struct recorder_status status;	/* bytes 0: nothing was recorded */
+	struct diag why;		/* err 0, or why the recording ended early */
+};
+
+/* Ends and frees everything, in any state. @recorded: filled in, unless NULL. Returns NULL, or the name of a thread that hangs: then
  * nothing of flametop is left in the kernel, but the thread goes on using the session and what it
  * was started with, so the process must end without freeing that. */
-const char *session_finish(struct session *session);
+const char *session_finish(struct session *session, struct session_recorded *recorded);
 
 /* Batch mode: prints refreshes as text or JSON lines on standard output. */
 

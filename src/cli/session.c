@@ -969,7 +969,7 @@ static void end_beside_analyzer(struct session *session)
 	guardian_stop(session->guardian);
 }
 
-const char *session_finish(struct session *session)
+const char *session_finish(struct session *session, struct session_recorded *recorded)
 {
 	bool is_queue_in_use;
 
@@ -980,8 +980,8 @@ const char *session_finish(struct session *session)
 		end_beside_analyzer(session);
 		return "the analyzer";
 	}
-	session->record_err = recorder_finish(session->recorder, &session->recorded,
-					      &session->record_why);
+	recorder_finish(session->recorder, recorded ? &recorded->status : NULL,
+			recorded ? &recorded->why : NULL);
 	is_queue_in_use = !thread_reader_destroy(session->threads);	/* by a thread that hangs */
 	if (!probe_engine_destroy(session->probes))
 		session->sandboxes[SANDBOX_OF_PROBES] = NULL;

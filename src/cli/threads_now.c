@@ -462,7 +462,7 @@ void thread_looker_destroy(struct thread_looker *looker)
 		return;
 	service_destroy(looker->service);
 	threads_found_destroy(mailbox_take(&looker->found));
-	session_finish(&looker->session);
+	session_finish(&looker->session, NULL);
 	off_cpu_close(looker->off_cpu);
 	timeline_finish(&looker->source.timeline);
 	close(looker->stop_fd);

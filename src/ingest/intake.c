@@ -467,10 +467,13 @@ void ingest_set_tee(struct ingest *ingest, const struct record_tee *tee)
 		tee->begin(tee->owner, ingest);
 }
 
+/* A pending sample may be of the very time that lines are complete up to. */
 static void pass_limit(const struct ingest *ingest)
 {
-	if (ingest->tee)
-		ingest->tee->limit(ingest->tee->owner, ingest, ingest_lines_limit_ns(ingest));
+	const uint64_t limit_ns = ingest->tee ? ingest_lines_limit_ns(ingest) : 0;
+
+	if (limit_ns)
+		ingest->tee->limit(ingest->tee->owner, ingest, limit_ns - 1);
 }
 
 static void release_waiting(struct ingest *ingest, bool force)

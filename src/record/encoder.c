@@ -4,9 +4,9 @@
  * of these. perf-record(1) describes all processes of the machine at its start, which takes it
  * seconds on a large one, and has to be done anew for each part of a recording.
  *
- * Idea: what ingest knows of a process is described before the first sample of it, under a time up
- * to which nothing else will come. A child of a process that is described needs nothing: its FORK
- * is in the recording.
+ * Idea: what ingest knows of a process is described with the first sample of it, under the same
+ * time. A sample that had to wait, and is older than that, brings another description. A child of a
+ * process that is described needs nothing: its FORK is in the recording.
  *
  * Records wait in a reorder stage of their own until limit() says that nothing older will come, as
  * samples that waited for tables come later than others.
@@ -25,9 +25,13 @@
 
 #define FIRST_ID 1
 
-/* What the recording has of a process or thread; values of the maps below. */
-#define TASK_DESCRIBED 1u	/* its name, and a process's mappings */
-#define TASK_FORKED    2u	/* its FORK, but not its parent's mappings */
+/* Since when the recording describes each process or thread: its name, and a process's mappings. */
+struct described {
+	struct id_map rows;	/* pid or tid -> row of `since_ns` */
+	uint64_t *since_ns;	/* owned; of a free row: the next one, plus 1 */
+	uint32_t count, room;
+	uint32_t free_row;	/* the first, plus 1; 0: none */
+};
 
 struct record_encoder {
 	struct record_encoder_config config;
@@ -39,7 +43,7 @@ struct record_encoder {
 	uint32_t event_count, event_room;
 	uint32_t *id_of_event;		/* owned; by number in the timeline; 0: not met */
 	uint32_t id_room;
-	struct id_map processes, threads;	/* TASK_* */
+	struct described processes, threads;
 	struct id_map build_ids;	/* DSO -> its serial: the sink has its build-id */
 	struct reorder reorder;
 	uint64_t limit_ns;		/* everything up to it has been written */
@@ -230,18 +234,72 @@ static void tee_source(void *owner, const struct ingest *ingest)
 	describe_source(owner, ingest);
 }
 
-/* The time of what describes a task that is sampled at @time_ns: nothing older will come, and what
- * made the task what it is came before. */
-static uint64_t description_time(const struct record_encoder *encoder, const struct process *process,
-				 uint32_t known, uint64_t time_ns)
+static void described_finish(struct described *described)
 {
-	uint64_t begin_ns = encoder->limit_ns + 1;
+	id_map_finish(&described->rows);
+	free(described->since_ns);
+	*described = (struct described){ .count = 0 };
+}
 
-	if (known != ID_MAP_NONE && known & TASK_FORKED)
-		return time_ns;
-	if (process && process->exec_ns > begin_ns)
-		begin_ns = process->exec_ns;
-	return begin_ns < time_ns ? begin_ns : time_ns;
+/* Whether the recording says at @time_ns what @number is. */
+static bool is_described(const struct described *described, uint32_t number, uint64_t time_ns)
+{
+	const uint32_t row = id_map_get(&described->rows, number);
+
+	return row != ID_MAP_NONE && described->since_ns[row] <= time_ns;
+}
+
+static uint32_t take_row(struct described *described)
+{
+	const uint32_t room = described->room ? 2 * described->room : 256;
+	const uint32_t row = described->free_row;
+	uint64_t *since_ns;
+
+	if (row) {
+		described->free_row = (uint32_t)described->since_ns[row - 1];
+		return row - 1;
+	}
+	if (described->count == described->room) {
+		since_ns = realloc(described->since_ns, room * sizeof(*since_ns));
+		if (!since_ns)
+			return ID_MAP_NONE;
+		described->since_ns = since_ns;
+		described->room = room;
+	}
+	return described->count++;
+}
+
+static void give_row_back(struct described *described, uint32_t row)
+{
+	described->since_ns[row] = described->free_row;
+	described->free_row = row + 1;
+}
+
+static void forget(struct described *described, uint32_t number)
+{
+	const uint32_t row = id_map_remove(&described->rows, number);
+
+	if (row != ID_MAP_NONE)
+		give_row_back(described, row);
+}
+
+/* Notes that @number is described from @time_ns on. Out of memory: it is described again. */
+static void mark(struct described *described, uint32_t number, uint64_t time_ns)
+{
+	uint32_t row = id_map_get(&described->rows, number);
+
+	if (row == ID_MAP_NONE) {
+		row = take_row(described);
+		if (row == ID_MAP_NONE)
+			return;
+		if (id_map_put(&described->rows, number, row)) {
+			give_row_back(described, row);
+			return;
+		}
+		described->since_ns[row] = time_ns;
+	}
+	if (time_ns < described->since_ns[row])
+		described->since_ns[row] = time_ns;
 }
 
 static void describe_map(struct record_encoder *encoder, const struct ingest *ingest,
@@ -263,68 +321,51 @@ static void describe_map(struct record_encoder *encoder, const struct ingest *in
 	put(encoder, trailer->time_ns, WRITTEN_TRAILER_TIME);
 }
 
-static void mark(struct id_map *map, uint32_t number)
-{
-	id_map_put(map, number, TASK_DESCRIBED);	/* failed: it is described again */
-}
-
-static bool is_described(const struct id_map *map, uint32_t number)
-{
-	const uint32_t known = id_map_get(map, number);
-
-	return known != ID_MAP_NONE && known & TASK_DESCRIBED;
-}
-
 static void describe_process(struct record_encoder *encoder, const struct ingest *ingest,
 			     uint32_t pid, const struct process_maps *maps, uint64_t time_ns)
 {
 	const struct process *process = task_table_find_process(&ingest->tasks, pid);
-	struct written_trailer trailer = { .pid = pid, .tid = pid, .cpu = UINT32_MAX,
-					  .id = FIRST_ID };
+	const struct written_trailer trailer = { .pid = pid, .tid = pid, .cpu = UINT32_MAX,
+						.time_ns = time_ns, .id = FIRST_ID };
 
-	if (is_described(&encoder->processes, pid) || !pid || pid == UINT32_MAX)
+	if (!pid || pid == UINT32_MAX || is_described(&encoder->processes, pid, time_ns))
 		return;
 	if (!maps && process)
 		maps = process->maps;
-	trailer.time_ns = description_time(encoder, process,
-					   id_map_get(&encoder->processes, pid), time_ns);
 	for (uint32_t i = 0; maps && i < maps->count; i++)
 		describe_map(encoder, ingest, &maps->rows[i], &trailer);
 	/* Without maps, they may still come from /proc: tee_maps_read(). */
 	if (process && process->maps_state != MAPS_UNREAD && process->maps_state != MAPS_ASKED)
-		mark(&encoder->processes, pid);
+		mark(&encoder->processes, pid, time_ns);
 }
 
-static void describe_thread(struct record_encoder *encoder, const struct ingest *ingest,
-			    const struct thread *thread, uint64_t time_ns)
+static void describe_thread(struct record_encoder *encoder, const struct thread *thread,
+			    uint64_t time_ns)
 {
-	struct written_trailer trailer = { .cpu = UINT32_MAX, .id = FIRST_ID };
+	struct written_trailer trailer = { .cpu = UINT32_MAX, .time_ns = time_ns, .id = FIRST_ID };
 
 	if (!thread || !thread->has_comm || !thread->tid ||
-	    is_described(&encoder->threads, thread->tid))
+	    is_described(&encoder->threads, thread->tid, time_ns))
 		return;
 	trailer.pid = thread->pid;
 	trailer.tid = thread->tid;
-	trailer.time_ns = description_time(
-		encoder, task_table_find_process(&ingest->tasks, thread->pid),
-		id_map_get(&encoder->threads, thread->tid), time_ns);
 	written_record_comm(&encoder->buffer, thread->comm, thread->comm_len, &trailer);
-	put(encoder, trailer.time_ns, WRITTEN_TRAILER_TIME);
-	mark(&encoder->threads, thread->tid);
+	put(encoder, time_ns, WRITTEN_TRAILER_TIME);
+	mark(&encoder->threads, thread->tid, time_ns);
 }
 
 static void describe_task(struct record_encoder *encoder, const struct ingest *ingest,
 			  const struct thread *thread, const struct process_maps *maps,
 			  uint64_t time_ns)
 {
-	if (!thread || (is_described(&encoder->threads, thread->tid) &&
-			is_described(&encoder->processes, thread->pid)))
+	if (!thread || (is_described(&encoder->threads, thread->tid, time_ns) &&
+			is_described(&encoder->processes, thread->pid, time_ns)))
 		return;
 	/* The first thread's name is the process's. */
 	if (thread->tid != thread->pid)
-		describe_thread(encoder, ingest,
-				task_table_find_thread(&ingest->tasks, thread->pid), time_ns);
-	describe_thread(encoder, ingest, thread, time_ns);
+		describe_thread(encoder, task_table_find_thread(&ingest->tasks, thread->pid),
+				time_ns);
+	describe_thread(encoder, thread, time_ns);
 	describe_process(encoder, ingest, thread->pid, maps, time_ns);
 }
 
@@ -346,22 +387,24 @@ static void tee_sample(void *owner, const struct ingest *ingest, const struct te
 	put(encoder, sample->time_ns, WRITTEN_SAMPLE_TIME);
 }
 
-/* The child of a described task needs no description. */
+/* The child of a described task needs no description. The numbers may have been another task's,
+ * whose EXIT was lost. */
 static void note_fork(struct record_encoder *encoder, const struct ingest *ingest,
 		      const struct event_record *record)
 {
 	const struct record_task *task = &record->task;
-	const bool is_process = record->pid != task->parent_pid;
+	const uint64_t time_ns = record->time_ns;
 
 	describe_task(encoder, ingest, task_table_find_thread(&ingest->tasks, task->parent_tid),
-		      NULL, record->time_ns);
-	id_map_put(&encoder->threads, record->tid,
-		   is_described(&encoder->threads, task->parent_tid) ? TASK_DESCRIBED
-								    : TASK_FORKED);
-	if (is_process)
-		id_map_put(&encoder->processes, record->pid,
-			   is_described(&encoder->processes, task->parent_pid) ? TASK_DESCRIBED
-									     : TASK_FORKED);
+		      NULL, time_ns);
+	forget(&encoder->threads, record->tid);
+	if (is_described(&encoder->threads, task->parent_tid, time_ns))
+		mark(&encoder->threads, record->tid, time_ns);
+	if (record->pid == task->parent_pid)
+		return;
+	forget(&encoder->processes, record->pid);
+	if (is_described(&encoder->processes, task->parent_pid, time_ns))
+		mark(&encoder->processes, record->pid, time_ns);
 }
 
 static void note_task(struct record_encoder *encoder, const struct ingest *ingest,
@@ -372,14 +415,14 @@ static void note_task(struct record_encoder *encoder, const struct ingest *inges
 		note_fork(encoder, ingest, record);
 		break;
 	case RECORD_COMM:
-		mark(&encoder->threads, record->tid);
+		mark(&encoder->threads, record->tid, record->time_ns);
 		if (record->comm.is_exec)	/* its mappings follow */
-			mark(&encoder->processes, record->pid);
+			mark(&encoder->processes, record->pid, record->time_ns);
 		break;
 	case RECORD_EXIT:
-		id_map_remove(&encoder->threads, record->tid);
+		forget(&encoder->threads, record->tid);
 		if (record->pid == record->tid)
-			id_map_remove(&encoder->processes, record->pid);
+			forget(&encoder->processes, record->pid);
 		break;
 	default:
 		break;
@@ -408,7 +451,7 @@ static void tee_maps_read(void *owner, const struct ingest *ingest, uint32_t pid
 	struct record_encoder *encoder = owner;
 
 	(void)ingest;
-	id_map_remove(&encoder->processes, pid);
+	forget(&encoder->processes, pid);
 }
 
 static void send_build_ids(struct record_encoder *encoder, const struct ingest *ingest)
@@ -491,8 +534,8 @@ void record_encoder_destroy(struct record_encoder *encoder)
 		recorded_event_finish(&encoder->events[i]);
 	free(encoder->events);
 	free(encoder->id_of_event);
-	id_map_finish(&encoder->processes);
-	id_map_finish(&encoder->threads);
+	described_finish(&encoder->processes);
+	described_finish(&encoder->threads);
 	id_map_finish(&encoder->build_ids);
 	reorder_finish(&encoder->reorder);
 	free(encoder);
@@ -509,8 +552,8 @@ void record_encoder_restart(struct record_encoder *encoder)
 		encoder->events[i].is_sent = false;
 		send_event(encoder, &encoder->events[i]);
 	}
-	id_map_clear(&encoder->processes);
-	id_map_clear(&encoder->threads);
+	described_finish(&encoder->processes);
+	described_finish(&encoder->threads);
 	id_map_clear(&encoder->build_ids);
 	encoder->build_ids_due_ns = 0;
 }

@@ -19,7 +19,7 @@ static struct options options;
 static void fail(const char *what)
 {
 	fprintf(stderr, "compare_live: %s\n", what);
-	session_finish(&session);
+	session_finish(&session, NULL);
 	exit(1);
 }
 
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 			show();
 		fflush(stdout);
 	}
-	session_finish(&session);
+	session_finish(&session, NULL);
 	options_finish(&options);
 	return 0;
 }

@@ -184,7 +184,7 @@ static int begin(const char *format, ...)
 static void finish(void)
 {
 	snapshot_destroy(fixture.shown);
-	session_finish(&fixture.session);
+	session_finish(&fixture.session, NULL);
 	options_finish(&fixture.options);
 }
 
