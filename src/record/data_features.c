@@ -112,6 +112,27 @@ static uint32_t count_formats(const struct data_features *features)
 	return count;
 }
 
+/* The ring buffer's page and record header of a 64-bit kernel, as tracefs describes them. Recordings
+ * have no such pages, but readers refuse empty descriptions. */
+static const char header_page[] =
+	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+	"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+	"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+static const char header_event[] =
+	"# compressed entry header\n"
+	"\ttype_len    :    5 bits\n"
+	"\ttime_delta  :   27 bits\n"
+	"\tarray       :   32 bits\n";
+
+static void add_file(struct byte_store *out, const char *text)
+{
+	const size_t len = strlen(text);
+
+	byte_store_add_u64(out, len);
+	byte_store_add(out, text, len);
+}
+
 /* Each format is in a group of its own: groups may repeat. */
 static void add_tracing(struct byte_store *out, const struct data_features *features)
 {
@@ -122,9 +143,9 @@ static void add_tracing(struct byte_store *out, const struct data_features *feat
 	byte_store_add(out, order, sizeof(order));
 	byte_store_add_u32(out, (uint32_t)sysconf(_SC_PAGESIZE));
 	byte_store_add(out, "header_page", sizeof("header_page"));
-	byte_store_add_u64(out, 0);
+	add_file(out, header_page);
 	byte_store_add(out, "header_event", sizeof("header_event"));
-	byte_store_add_u64(out, 0);
+	add_file(out, header_event);
 	byte_store_add_u32(out, 0);	/* formats of ftrace's own events */
 	byte_store_add_u32(out, count_formats(features));
 	for (uint32_t i = 0; i < features->event_count; i++) {
@@ -134,8 +155,7 @@ static void add_tracing(struct byte_store *out, const struct data_features *feat
 			continue;
 		byte_store_add(out, event->group, strlen(event->group) + 1);
 		byte_store_add_u32(out, 1);
-		byte_store_add_u64(out, strlen(event->format));
-		byte_store_add(out, event->format, strlen(event->format));
+		add_file(out, event->format);
 	}
 	byte_store_add_u32(out, 0);	/* bytes of kernel symbols */
 	byte_store_add_u32(out, 0);	/* bytes of printk formats */

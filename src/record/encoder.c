@@ -211,22 +211,29 @@ static struct recorded_event *event_of(struct record_encoder *encoder, const str
 	return note_event(encoder, sample->event, err ? NULL : &made);
 }
 
-/* Begins with the events of the source, so that readers show those without samples, too. */
-static void describe_source(struct record_encoder *encoder, const struct ingest *ingest)
+static void describe_event(struct record_encoder *encoder, const struct ingest *ingest,
+			   uint32_t index)
 {
 	struct recorded_event made;
 
+	if (!recorded_event_of_source(&made, ingest->config.events[index],
+				      FIRST_ID + encoder->event_count, &encoder->config))
+		note_event(encoder, index, &made);
+}
+
+/* Begins with the events of the source, so that readers show those without samples, too. Where all
+ * that is shown are probes, the side-band is the event that readers insist on. */
+static void describe_source(struct record_encoder *encoder, const struct ingest *ingest)
+{
+	const struct ingest_config *config = &ingest->config;
+
 	if (encoder->id_room)
 		memset(encoder->id_of_event, 0, encoder->id_room * sizeof(*encoder->id_of_event));
-	for (uint32_t i = 0; i < ingest->config.event_count; i++) {
-		const struct event_desc *event = ingest->config.events[i];
-
-		if (event_desc_is_hidden(event) || (i && i == ingest->config.branch_event))
-			continue;
-		if (!recorded_event_of_source(&made, event, FIRST_ID + encoder->event_count,
-					   &encoder->config))
-			note_event(encoder, i, &made);
-	}
+	for (uint32_t i = 0; i < config->event_count; i++)
+		if (!event_desc_is_hidden(config->events[i]) && (!i || i != config->branch_event))
+			describe_event(encoder, ingest, i);
+	for (uint32_t i = 0; i < config->event_count && !encoder->event_count; i++)
+		describe_event(encoder, ingest, i);
 }
 
 static void tee_source(void *owner, const struct ingest *ingest)

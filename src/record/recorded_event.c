@@ -24,6 +24,7 @@
 #define WAITS_OF_PERF "offcpu-time"
 #define PROBE_SYSTEM  "probe"
 #define COMMON_TYPE_BYTES 2
+#define FIELD_NAME_BYTES  80
 
 static const char common_fields[] =
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -144,16 +145,41 @@ int recorded_event_of_source(struct recorded_event *out, const struct event_desc
 	return settle(out, err);
 }
 
+/* Writes what format files allow in a name: letters, digits and underscores. */
+static void write_name(char *out, size_t room, const char *name)
+{
+	size_t len = 0;
+
+	for (; name[len] && len + 1 < room; len++)
+		out[len] = isalnum((unsigned char)name[len]) ? name[len] : '_';
+	out[len] = '\0';
+}
+
+/* Writes the name of field @index: an argument of a probe is called as in the probe, not as in
+ * tracefs. */
+static void write_field_name(char out[FIELD_NAME_BYTES], const struct probe_reading *reading,
+			     size_t index)
+{
+	const struct raw_field *field = &reading->entry.fields.list[index];
+	const char *name = field->name;
+
+	for (uint32_t i = 0; i < reading->column_count && !field->is_common; i++)
+		if (!reading->columns[i].is_return && reading->columns[i].origin != ORIGIN_FORMAT &&
+		    reading->columns[i].field == (int)index)
+			name = reading->columns[i].name;
+	write_name(out, FIELD_NAME_BYTES, name);
+}
+
 /* Writes "char comm[16]" for the name comm and the type "char[16]". */
-static void add_declaration(struct byte_store *out, const struct raw_field *field)
+static void add_declaration(struct byte_store *out, const struct raw_field *field, const char *name)
 {
 	const char *bracket = field->is_dynamic ? NULL : strchr(field->type, '[');
 
 	if (bracket)
-		byte_store_print(out, "%.*s %s%s", (int)(bracket - field->type), field->type,
-				 field->name, bracket);
+		byte_store_print(out, "%.*s %s%s", (int)(bracket - field->type), field->type, name,
+				 bracket);
 	else
-		byte_store_print(out, "%s %s", field->type, field->name);
+		byte_store_print(out, "%s %s", field->type, name);
 }
 
 static bool is_shown(const struct raw_field *field)
@@ -162,9 +188,11 @@ static bool is_shown(const struct raw_field *field)
 	       (field->is_text || (!field->is_array && !field->is_dynamic));
 }
 
-static void add_print(struct byte_store *out, const struct raw_fields *fields)
+static void add_print(struct byte_store *out, const struct probe_reading *reading)
 {
+	const struct raw_fields *fields = &reading->entry.fields;
 	const char *comma = "";
+	char name[FIELD_NAME_BYTES];
 
 	byte_store_print(out, "\nprint fmt: \"");
 	for (size_t i = 0; i < fields->count; i++) {
@@ -172,7 +200,8 @@ static void add_print(struct byte_store *out, const struct raw_fields *fields)
 
 		if (!is_shown(field))
 			continue;
-		byte_store_print(out, "%s%s=%s", comma, field->name, field->is_text ? "%s"
+		write_field_name(name, reading, i);
+		byte_store_print(out, "%s%s=%s", comma, name, field->is_text ? "%s"
 				 : field->is_signed ? "%lld" : "0x%llx");
 		comma = " ";
 	}
@@ -182,17 +211,21 @@ static void add_print(struct byte_store *out, const struct raw_fields *fields)
 
 		if (!is_shown(field))
 			continue;
+		write_field_name(name, reading, i);
 		if (field->is_text && field->is_dynamic)
-			byte_store_print(out, ", __get_str(%s)", field->name);
+			byte_store_print(out, ", __get_str(%s)", name);
 		else
-			byte_store_print(out, ", REC->%s", field->name);
+			byte_store_print(out, ", REC->%s", name);
 	}
 	byte_store_print(out, "\n");
 }
 
 /* Returns the text, which is the caller's; NULL: out of memory. */
-static char *format_of_fields(const struct raw_fields *fields, const char *name, uint64_t number)
+static char *format_of_fields(const struct probe_reading *reading, const char *name,
+			      uint64_t number)
 {
+	const struct raw_fields *fields = &reading->entry.fields;
+	char field_name[FIELD_NAME_BYTES];
 	struct byte_store out = { 0 };
 	bool was_common = true;
 
@@ -206,25 +239,16 @@ static char *format_of_fields(const struct raw_fields *fields, const char *name,
 			byte_store_print(&out, "\n");
 		was_common = field->is_common;
 		byte_store_print(&out, "\tfield:");
-		add_declaration(&out, field);
+		write_field_name(field_name, reading, i);
+		add_declaration(&out, field, field_name);
 		byte_store_print(&out, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n", field->offset,
 				 field->size, field->is_signed);
 	}
-	add_print(&out, fields);
+	add_print(&out, reading);
 	byte_store_add_zeros(&out, 1);
 	if (out.has_failed)
 		byte_store_finish(&out);
 	return (char *)out.bytes;
-}
-
-/* Writes what format files allow in a name: letters, digits and underscores. */
-static void write_name(char *out, size_t room, const char *name)
-{
-	size_t len = 0;
-
-	for (; name[len] && len + 1 < room; len++)
-		out[len] = isalnum((unsigned char)name[len]) ? name[len] : '_';
-	out[len] = '\0';
 }
 
 /* The raw bytes begin with the number of their event in tracefs. */
@@ -264,6 +288,8 @@ int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
 	*out = (struct recorded_event){ .event.id = id, .probe = row ? row->id : 0 };
 	fill_attr(attr, sample->format, false);
 	attr->sample_period = 1;
+	if (row && row->spec && row->spec->edge == PROBE_LATENCY)
+		attr->sample_type |= PERF_SAMPLE_WEIGHT;
 	if (!row || !row->spec)
 		write_name(name, sizeof(name), "removed");
 	else
@@ -278,7 +304,7 @@ int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
 	attr->type = PERF_TYPE_TRACEPOINT;
 	attr->config = number;
 	out->group = strdup(is_tracepoint ? row->spec->group : PROBE_SYSTEM);
-	out->format = format_of_fields(&reading->entry.fields, name, number);
+	out->format = format_of_fields(reading, name, number);
 	if (!out->group || !out->format ||
 	    asprintf(&out->name, "%s:%s", out->group, name) < 0)
 		return settle(out, -ENOMEM);

@@ -227,8 +227,10 @@ void written_record_sample(struct written_record *out, const struct tee_sample *
 		add_raw(out, &record->sample);
 	if (sample_type & PERF_SAMPLE_BRANCH_STACK)
 		add_branches(out, sample);
+	/* A call's weight is its latency: ns from its entry to its end. */
 	if (sample_type & PERF_SAMPLE_WEIGHT)
-		add_word(out, record->sample.weight);
+		add_word(out, sample->is_hit ? sample->time_ns - record->time_ns
+					     : record->sample.weight);
 	end_record(out, PERF_RECORD_SAMPLE, misc_of(sample->leaf_mode));
 }
 
