@@ -6,6 +6,7 @@
 #include <locale.h>
 #include <malloc.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,7 @@ static int run_screen(struct session *session, const struct options *options,
 		.keymap = &settings->keymap, .choice = &choice,
 		.source = session_source_control(session),
 		.probes = session->probes ? &session->probe_control : NULL,
+		.record = session->threads ? NULL : &session->record,
 		.finder = session->finder ? &session->finder_control : NULL,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 		.is_command_clock = options->is_command_clock,
@@ -307,7 +309,7 @@ static int recorded_result(const struct session_recorded *from, const struct opt
 	if (!recorded->bytes)
 		return result;
 	diag_set(&note, 0, "recorded %" PRIu64 " samples in %s (%.1f MiB)%s", recorded->samples,
-		 options->record_path, (double)recorded->bytes / (1 << 20),
+		 from->path, (double)recorded->bytes / (1 << 20),
 		 recorded->lost ? "; some records had no room: see its LOST records" : "");
 	print_sentence(note.text);
 	return result;
@@ -323,6 +325,7 @@ static int run(struct options *options, const struct config *settings)
 	const char *hung;
 	int result;
 
+	signal(SIGXFSZ, SIG_IGN);	/* a file that may grow no more is an error of write(2) */
 	if (has_screen)
 		screen_block_signals();
 	else

@@ -89,6 +89,7 @@ void cmd_event(struct ui_state *state);
 void cmd_frequency(struct ui_state *state);
 void cmd_target(struct ui_state *state);
 void cmd_save_stacks(struct ui_state *state);
+void cmd_record(struct ui_state *state);
 void cmd_quit(struct ui_state *state);
 
 /* command_probes.c: probes */

@@ -128,6 +128,37 @@ void cmd_target(struct ui_state *state)
 			 target_lines[i].option);
 }
 
+/* Recording all that is counted, from now on; ui/screen.c begins and ends it. */
+
+static void record_accepted(struct ui_state *state)
+{
+	if (!state->prompt.text[0])
+		return;
+	snprintf(state->out.record_path, sizeof(state->out.record_path), "%s",
+		 state->prompt.text);
+	state->out.wants_record = true;
+}
+
+void cmd_record(struct ui_state *state)
+{
+	static const struct prompt_use use = {
+		.label = "record into:", .accepted = record_accepted,
+	};
+	const time_t now = time(NULL);
+	char path[64];
+	struct tm local;
+
+	if (state->recording.is_there) {
+		state->out.wants_record_end = true;
+	} else if (!state->recording.can_record) {
+		state_say(state, "there is nothing to record");
+	} else {
+		localtime_r(&now, &local);
+		strftime(path, sizeof(path), "flametop-%Y%m%d-%H%M%S.data", &local);
+		state_open_prompt(state, &use, path);
+	}
+}
+
 void cmd_quit(struct ui_state *state)
 {
 	state->out.wants_quit = true;

@@ -24,6 +24,7 @@
 #include "frame.h"
 #include "input.h"
 #include "overlays.h"
+#include "record/recording.h"
 #include "term/keys.h"
 #include "term/term.h"
 #include "views/view_threads.h"
@@ -31,6 +32,7 @@
 
 #define MARKDOWN_ROWS 40		/* as without a screen */
 #define SIGNAL_STATUS(signal) (128 + (signal))
+#define RECORDING_MS 1000	/* how often what was recorded is looked at */
 #define UI_NICE (-10)		/* a key must be answered while every CPU is busy */
 
 enum screen_source {
@@ -60,6 +62,7 @@ struct screen {
 	bool is_table;			/* `save` is one */
 	uint64_t end_ns;	/* when the screen ends by itself; 0: never */
 	uint64_t pause_ns;	/* pause at the first snapshot of this time or later; 0: don't */
+	const struct record_tee *tee;	/* to be attached; NULL: none */
 	int status;		/* result of screen_run(); < 0: go on */
 };
 
@@ -251,6 +254,86 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 		screen->sources[SOURCE_SAVE].fd = snapshot_file_fd(screen->save);
 }
 
+/* Lets the analyzer pass what it counts to @tee; NULL: no longer. False: its queue is full. */
+static bool request_record(const struct screen *screen, const struct record_tee *tee)
+{
+	const struct request request = { .kind = REQUEST_RECORD, .tee = tee };
+
+	return analyzer_request(screen->config->analyzer, &request);
+}
+
+static void begin_recording(struct screen *screen)
+{
+	const struct record_control *record = screen->config->record;
+	struct ui_state *state = &screen->state;
+	struct diag why = { 0 };
+
+	state->out.wants_record = false;
+	if (state->recording.is_there || record->begin(record->owner, state->out.record_path,
+						       &screen->tee, &why)) {
+		state_say(state, "%s", why.text);
+		return;
+	}
+	state->recording.is_there = true;
+	state->recording.is_ending = false;
+	state->recording.bytes = state->recording.lost = 0;
+	state_say(state, "recording into %s: O ends it", state->out.record_path);
+}
+
+static void end_recording(struct screen *screen)
+{
+	const struct record_control *record = screen->config->record;
+	struct ui_state *state = &screen->state;
+	struct recorder_status status = { .bytes = 0 };
+	struct diag why = { 0 };
+
+	state->recording.is_there = false;
+	state->is_changed = true;
+	if (record->finish(record->owner, &status, &why))
+		state_say(state, "%s", why.text);
+	else
+		state_say(state, "%" PRIu64 " samples recorded%s%s", status.samples,
+			  state->out.record_path[0] ? " in " : "", state->out.record_path);
+}
+
+static void note_recording(struct ui_state *state, const struct recorder_status *status)
+{
+	struct recording_state *recording = &state->recording;
+
+	state->is_changed |= recording->bytes != status->bytes || recording->lost != status->lost;
+	recording->is_there = true;
+	recording->bytes = status->bytes;
+	recording->lost = status->lost;
+	if (status->why.err && !recording->is_ending)
+		state->out.wants_record_end = true;
+}
+
+/* Begins and ends recordings, and takes what became of them. Requests that find the analyzer's queue
+ * full are repeated at the next turn. */
+static void look_after_recording(struct screen *screen)
+{
+	const struct record_control *record = screen->config->record;
+	struct ui_state *state = &screen->state;
+	struct recorder_status status;
+
+	if (!record)
+		return;
+	if (state->out.wants_record)
+		begin_recording(screen);
+	if (screen->tee && request_record(screen, screen->tee))
+		screen->tee = NULL;
+	if (record->status(record->owner, &status))
+		note_recording(state, &status);
+	else
+		state->recording.is_there = false;
+	if (state->out.wants_record_end && !screen->tee && request_record(screen, NULL)) {
+		state->out.wants_record_end = false;
+		state->recording.is_ending = state->is_changed = true;
+	}
+	if (state->recording.is_there && status.is_done)
+		end_recording(screen);
+}
+
 /* Pauses after the command that limited the time has ended: its samples stay on the screen. */
 static void pause_if_due(struct screen *screen)
 {
@@ -385,9 +468,10 @@ static void end_change(struct screen *screen)
 
 static int wait_ms(const struct screen *screen)
 {
-	const int escape_ms = escape_wait_ms(screen);
-	int end_ms;
+	int escape_ms = escape_wait_ms(screen), end_ms;
 
+	if (screen->state.recording.is_there && (escape_ms < 0 || escape_ms > RECORDING_MS))
+		escape_ms = RECORDING_MS;
 	if (!screen->end_ns)
 		return escape_ms;
 	end_ms = clock_ms_until(screen->end_ns, clock_now_ns());
@@ -435,6 +519,7 @@ static int run_loop(struct screen *screen, struct diag *why)
 		err = fit_canvas(screen, why);
 		if (err)
 			return err;
+		look_after_recording(screen);
 		paint(screen);
 		send_requests(screen);
 		send_probe_requests(screen);
@@ -522,6 +607,7 @@ static int init_screen(struct screen *screen, const struct screen_config *config
 	state->display.wall_offset_ns = clock_wall_offset_ns();
 	state->finder_control = config->finder;
 	state->threads_control = config->threads;
+	state->recording.can_record = config->record;
 	take_filter(state, &config->filter);
 	state_begin_inside(state, config->inside);
 	if (state->display.choice.counter_line && state->source)

@@ -148,6 +148,14 @@ struct display {
 	int width, height;		/* the last frame's, in cells */
 };
 
+/* What the loop knows of the recording. */
+struct recording_state {
+	bool can_record;
+	bool is_there;			/* it goes on, or is being ended */
+	bool is_ending;
+	uint64_t bytes, lost;
+};
+
 /* Messages that the loop sends, and what else it is to do. */
 struct outbox {
 	struct request requests[STATE_OUTBOX];	/* for the analyzer; the loop empties it */
@@ -163,6 +171,9 @@ struct outbox {
 	bool is_table;		/* it is a table, in this style */
 	enum table_style style;
 	char save_path[PROMPT_BYTES];
+	bool wants_record;	/* the loop begins a recording in record_path, */
+	bool wants_record_end;	/* or ends it */
+	char record_path[PROMPT_BYTES];
 	bool wants_clipboard;	/* the loop copies `clipboard` to the terminal's clipboard */
 	char clipboard[COMMAND_LINE_BYTES];
 	bool wants_quit, wants_repaint;	/* read by the loop, which clears wants_repaint */
@@ -185,6 +196,7 @@ struct ui_state {
 	bool is_command_ended;
 	bool is_source_changing;
 	struct source_change change;	/* the last change requested */
+	struct recording_state recording;
 	struct launch launch;	/* the source's command line words, kept up to date */
 	const struct source_control *source;	/* NULL: a recording. BORROWED, like the next */
 	const struct probe_control *probe_control;	/* NULL: a recording */

@@ -13,6 +13,7 @@
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -112,7 +113,10 @@ struct session {
 	struct probe_control probe_control;	/* the screen's interface to `probes` */
 	struct target_finder *finder;	/* live, with a screen; NULL if unavailable */
 	struct finder_control finder_control;	/* the screen's interface to `finder` */
-	struct recorder *recorder;	/* of -o; NULL: nothing is recorded */
+	struct recorder *recorder;	/* NULL: nothing is recorded */
+	struct record_control record;	/* the screen's interface to it */
+	bool keeps_raw_stacks;		/* see struct options, as the next */
+	char *const *arguments;
 	struct cpu_sockets sockets;	/* live */
 	struct core_pmus pmus;		/* live */
 	char host[65];
@@ -146,6 +150,7 @@ const struct source_control *session_source_control(const struct session *sessio
 
 /* What -o has recorded, once it is written. */
 struct session_recorded {
+	char path[PATH_MAX];
 	struct recorder_status status;	/* bytes 0: nothing was recorded */
 	struct diag why;		/* err 0, or why the recording ended early */
 };

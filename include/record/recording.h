@@ -170,6 +170,7 @@ struct recorder;
 
 struct recorder_status {
 	bool is_on;		/* it goes on */
+	bool is_done;		/* its thread has ended: recorder_finish() does not wait */
 	uint64_t bytes;		/* size of the file */
 	uint64_t samples, lost;
 	struct diag why;	/* why it ended early; err 0: it did not */
@@ -193,5 +194,17 @@ const char *recorder_path(const struct recorder *recorder);	/* BORROWED */
 int recorder_finish(struct recorder *recorder, struct recorder_status *out, struct diag *why);
 /* The newest status. Thread: main's. */
 void recorder_status(struct recorder *recorder, struct recorder_status *out);
+
+/* The screen's interface to the recorder. Thread: main's. */
+struct record_control {
+	void *owner;
+	/* Begins a recording in @path; *@tee is to be attached. 0 or -errno. */
+	int (*begin)(void *owner, const char *path, const struct record_tee **tee,
+		     struct diag *why);
+	/* False: nothing is recorded. */
+	bool (*status)(void *owner, struct recorder_status *out);
+	/* Frees what the recording needed, once its status is_done. 0 or -errno: it ended early. */
+	int (*finish)(void *owner, struct recorder_status *out, struct diag *why);
+};
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "fold/filter.h"
 #include "proc/guardian.h"
+#include "record/recording.h"
 #include "ui/launch.h"
 #include "ui/keymap.h"
 #include "ui/probe_control.h"
@@ -44,6 +45,7 @@ struct screen_config {
 	const struct source_control *source;	/* NULL: a recording */
 	const struct probe_control *probes;	/* NULL: a recording */
 	const struct finder_control *finder;	/* NULL: no finder */
+	const struct record_control *record;	/* NULL: nothing can be recorded */
 	const struct threads_control *threads;	/* NULL: a recording, or unavailable */
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
 	bool is_command_clock;		/* the command only limits the time of sampling: pause when

@@ -34,22 +34,49 @@ static void describe_replay(const struct session *session, struct recorder_confi
 			config->kernel_build_id = ids[i].build_id;
 }
 
-int record_control_begin(struct session *session, const struct options *options,
-			 const struct record_tee **tee, struct diag *why)
+static int begin(void *owner, const char *path, const struct record_tee **tee, struct diag *why)
 {
+	struct session *session = owner;
 	struct recorder_config config = {
-		.encoder = { .keeps_raw_stacks = options->keeps_raw_stacks,
+		.encoder = { .keeps_raw_stacks = session->keeps_raw_stacks,
 			     .read_format = read_format },
 	};
 	int err;
 
-	if (!options->record_path)
-		return 0;
-	recording_machine_read(&config.machine, options->arguments);
+	recording_machine_read(&config.machine, session->arguments);
 	if (session->recordings.first.reader)
 		describe_replay(session, &config);
-	err = recorder_begin(&session->recorder, options->record_path, &config, why);
+	err = recorder_begin(&session->recorder, path, &config, why);
 	if (!err)
 		*tee = recorder_tee(session->recorder);
 	return err;
+}
+
+static bool read_status(void *owner, struct recorder_status *out)
+{
+	const struct session *session = owner;
+
+	if (session->recorder)
+		recorder_status(session->recorder, out);
+	return session->recorder;
+}
+
+static int finish(void *owner, struct recorder_status *out, struct diag *why)
+{
+	struct session *session = owner;
+	struct recorder *recorder = session->recorder;
+
+	session->recorder = NULL;
+	return recorder_finish(recorder, out, why);
+}
+
+int record_control_begin(struct session *session, const struct options *options,
+			 const struct record_tee **tee, struct diag *why)
+{
+	session->arguments = options->arguments;
+	session->keeps_raw_stacks = options->keeps_raw_stacks;
+	session->record = (struct record_control){
+		.owner = session, .begin = begin, .status = read_status, .finish = finish,
+	};
+	return options->record_path ? begin(session, options->record_path, tee, why) : 0;
 }

@@ -6,7 +6,7 @@
 #include "cli/session.h"
 
 /* Begins the recording of -o, if there is one; before the analyzer exists, whose configuration gets
- * @tee. 0 or -errno. */
+ * @tee. Fills in session->record, the screen's interface. 0 or -errno. */
 int record_control_begin(struct session *session, const struct options *options,
 			 const struct record_tee **tee, struct diag *why);
 

@@ -980,6 +980,9 @@ const char *session_finish(struct session *session, struct session_recorded *rec
 		end_beside_analyzer(session);
 		return "the analyzer";
 	}
+	if (session->recorder && recorded)
+		snprintf(recorded->path, sizeof(recorded->path), "%s",
+			 recorder_path(session->recorder));
 	recorder_finish(session->recorder, recorded ? &recorded->status : NULL,
 			recorded ? &recorded->why : NULL);
 	is_queue_in_use = !thread_reader_destroy(session->threads);	/* by a thread that hangs */

@@ -188,14 +188,14 @@ struct progress {
 	uint64_t bytes;
 };
 
-static void publish(struct recorder *recorder, const struct progress *progress, bool is_on)
+static void publish(struct recorder *recorder, const struct progress *progress, bool is_done)
 {
 	struct recorder_status *status = malloc(sizeof(*status));
 
 	if (!status)
 		return;		/* the next one will come */
 	*status = (struct recorder_status){
-		.is_on = is_on && !progress->why.err, .bytes = progress->bytes,
+		.is_on = !is_done && !progress->why.err, .is_done = is_done, .bytes = progress->bytes,
 		.samples = progress->counts.samples, .lost = progress->counts.lost,
 		.why = progress->why,
 	};
@@ -267,7 +267,7 @@ static void *run(void *argument)
 		progress.bytes = recording_file_bytes(recorder->file);
 		if (has_ended)
 			progress.counts = recorder->last_counts;
-		publish(recorder, &progress, !has_ended);
+		publish(recorder, &progress, has_ended);
 	}
 	return NULL;
 }
@@ -371,6 +371,7 @@ int recorder_finish(struct recorder *recorder, struct recorder_status *out, stru
 	pthread_join(recorder->thread, NULL);
 	recorder_status(recorder, &status);
 	status.is_on = false;
+	status.is_done = true;
 	err = recording_file_close(recorder->file, &status.why);
 	recorder->file = NULL;
 	if (out)

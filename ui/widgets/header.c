@@ -218,6 +218,18 @@ static const char *percent_base(const struct ui_state *state)
 	       ? "% of shown" : NULL;
 }
 
+static void list_recording(const struct recording_state *recording, struct pieces *list)
+{
+	char text[FORMAT_BYTES];
+
+	if (!recording->is_there)
+		return;
+	pieces_add(list, 1, ROLE_STATE, recording->is_ending ? "recording %s ends\u2026"
+							     : "recording %s (O)",
+		   format_bytes(text, recording->bytes));
+	list_count(list, 1, ROLE_LOSS, recording->lost, "not recorded");
+}
+
 /* Beside the activity graph, which shows it, nothing more is said of the past: the activity graph
  * would jump. */
 static void list_states(const struct ui_state *state, bool has_activity, struct pieces *list)
@@ -231,6 +243,7 @@ static void list_states(const struct ui_state *state, bool has_activity, struct 
 		pieces_add(list, 1, ROLE_STATE, "command ended");
 	if (snapshot && snapshot->is_last && snapshot->end_err)
 		pieces_add(list, 1, ROLE_LOSS, "%s", snapshot->end_reason);
+	list_recording(&state->recording, list);
 	if (state->query.is_paused)
 		pieces_add(list, 1, ROLE_STATE, "PAUSED");
 	if (state->query.time.end_ns && !has_activity)
