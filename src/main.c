@@ -193,7 +193,7 @@ static int run_screen(struct session *session, const struct options *options,
 		.keymap = &settings->keymap, .choice = &choice,
 		.source = session_source_control(session),
 		.probes = session->probes ? &session->probe_control : NULL,
-		.record = session->threads ? NULL : &session->record,
+		.record = session->threads ? NULL : session_record_control(session),
 		.finder = session->finder ? &session->finder_control : NULL,
 		.command_fd = session->command ? command_pidfd(session->command) : -1,
 		.is_command_clock = options->is_command_clock,
@@ -306,7 +306,7 @@ static int recorded_result(const struct session_recorded *from, const struct opt
 		print_error(&from->why, from->why.err);
 		return result || options->command ? result : EXIT_OUTPUT;
 	}
-	if (!recorded->bytes)
+	if (!from->path[0])
 		return result;
 	diag_set(&note, 0, "recorded %" PRIu64 " samples in %s (%.1f MiB)%s", recorded->samples,
 		 from->path, (double)recorded->bytes / (1 << 20),

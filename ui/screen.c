@@ -308,8 +308,8 @@ static void note_recording(struct ui_state *state, const struct recorder_status 
 		state->out.wants_record_end = true;
 }
 
-/* Begins and ends recordings, and takes what became of them. Requests that find the analyzer's queue
- * full are repeated at the next turn. */
+/* Begins and ends recordings, and takes what became of them. A request that finds the analyzer's
+ * queue full is repeated at the next turn. */
 static void look_after_recording(struct screen *screen)
 {
 	const struct record_control *record = screen->config->record;

@@ -69,8 +69,8 @@ struct analyzer_config {
 					 * after printing */
 	size_t source_rows;		/* wants_sources: rows to wait for, per event */
 	struct copy_control copies;
-	const struct record_tee *tee;	/* what is counted from the start goes there, too; NULL:
-					 * nowhere */
+	const struct record_tee *tee;	/* gets all that is counted from the start; NULL: nobody
+					 * does */
 	struct probe_source probes;	/* event NULL: no probes */
 	const struct second_recording *second;	/* read after the first recording, and compared
 						 * with it; NULL: none */

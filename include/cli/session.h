@@ -84,6 +84,7 @@ enum {
 };
 
 struct retarget;
+struct record_owner;
 
 struct session {
 	struct guardian *guardian;
@@ -113,10 +114,7 @@ struct session {
 	struct probe_control probe_control;	/* the screen's interface to `probes` */
 	struct target_finder *finder;	/* live, with a screen; NULL if unavailable */
 	struct finder_control finder_control;	/* the screen's interface to `finder` */
-	struct recorder *recorder;	/* NULL: nothing is recorded */
-	struct record_control record;	/* the screen's interface to it */
-	bool keeps_raw_stacks;		/* see struct options, as the next */
-	char *const *arguments;
+	struct record_owner *records;	/* src/cli/record_control.h */
 	struct cpu_sockets sockets;	/* live */
 	struct core_pmus pmus;		/* live */
 	char host[65];
@@ -148,16 +146,20 @@ struct command *session_release_command(struct session *session);
  * recording. */
 const struct source_control *session_source_control(const struct session *session);
 
-/* What -o has recorded, once it is written. */
+/* What was recorded, once it is written. */
 struct session_recorded {
-	char path[PATH_MAX];
-	struct recorder_status status;	/* bytes 0: nothing was recorded */
+	char path[PATH_MAX];		/* "": nothing was being recorded at the end */
+	struct recorder_status status;
 	struct diag why;		/* err 0, or why the recording ended early */
 };
 
-/* Ends and frees everything, in any state. @recorded: filled in, unless NULL. Returns NULL, or the name of a thread that hangs: then
- * nothing of flametop is left in the kernel, but the thread goes on using the session and what it
- * was started with, so the process must end without freeing that. */
+/* Returns the screen's interface to recordings, BORROWED until session_finish(). */
+const struct record_control *session_record_control(const struct session *session);
+
+/* Ends and frees everything, in any state. @recorded: filled in, unless NULL. Returns NULL, or the
+ * name of a thread that hangs: then nothing of flametop is left in the kernel, but the thread goes
+ * on using the session and what it was started with, so the process must end without freeing
+ * that. */
 const char *session_finish(struct session *session, struct session_recorded *recorded);
 
 /* Batch mode: prints refreshes as text or JSON lines on standard output. */

@@ -1,5 +1,5 @@
-/* record_tee.h - passes what is counted on to whoever keeps it as records: behind the reorder
- * stage, in the order in which it is counted, with finished stacks.
+/* record_tee.h - passes all that is counted on to a recorder: in time order as far as it is counted
+ * in it, with finished stacks.
  *
  * Use:    ingest_set_tee(). Every pointer is BORROWED for the call.
  * Order:  samples that waited for tables come after later records; limit() says up to which time
@@ -27,7 +27,7 @@ struct tee_sample {
 	enum cpu_mode leaf_mode;
 	uint64_t leaf_ip;
 	/* The callers, leaf first, with PERF_CONTEXT_* markers among the first `walked` words; all
-	 * words behind them are user addresses. `mode` is that of the first word. */
+	 * words after them are user addresses. `mode` is that of the first word. */
 	const uint64_t *words;
 	uint32_t count, walked;
 	enum cpu_mode mode;

@@ -28,7 +28,7 @@ struct recording_event {
 	struct perf_event_attr attr;	/* as its records are written */
 	uint64_t id;			/* see above */
 	const char *name;		/* as shown; BORROWED, raw */
-	const char *format;		/* its tracefs format file, "" if it has no fields; BORROWED */
+	const char *format;		/* its tracefs format file, "" if there is none; BORROWED */
 	const char *group;		/* PERF_TYPE_TRACEPOINT: group of the format; BORROWED */
 	uint32_t members;		/* so many events after it are counted with it; 0: none */
 };
@@ -53,7 +53,7 @@ struct recording_item {
 	union {
 		struct {
 			const struct perf_event_header *record;
-			uint64_t time_ns;	/* CLOCK_MONOTONIC; of a late one the newest so far */
+			uint64_t time_ns;	/* CLOCK_MONOTONIC; never less than before */
 			bool is_sample;
 		};
 		struct recording_event event;
@@ -61,11 +61,11 @@ struct recording_item {
 	};
 };
 
-/* What the encoder has made so far. */
+/* Numbers of what the encoder has made so far. */
 struct record_encoder_counts {
 	uint64_t samples, records;	/* `records` includes samples */
 	uint64_t lost;			/* records for which the sink had no room */
-	uint64_t bytes;			/* of all records that the sink took */
+	uint64_t bytes;			/* sum over all records that the sink took */
 };
 
 /* Receives items. Thread: the encoder's. */
@@ -93,7 +93,7 @@ struct recording_sink {
 struct record_encoder;
 
 struct record_encoder_config {
-	bool keeps_raw_stacks;	/* samples keep registers and copies of the stack: perf unwinds */
+	bool keeps_raw_stacks;	/* samples keep registers and stack copies: perf unwinds */
 	/* Returns the format file of a tracepoint "group:name" of this kernel, allocated: the
 	 * caller frees it. NULL: it can't be read. Called on the analyzer's thread. NULL: no
 	 * tracepoint has a format. */
@@ -113,8 +113,8 @@ void record_encoder_restart(struct record_encoder *encoder);
 void record_encoder_flush(struct record_encoder *encoder);
 struct record_encoder_counts record_encoder_counts(const struct record_encoder *encoder);
 
-/* Passes the maps and the build-id of the running kernel and its modules to @sink, to come before all
- * other records. What can't be read is left out. Takes the kernel 50-100 ms. Thread: any. */
+/* Passes the maps and the build-id of the running kernel and its modules to @sink; they come before
+ * all other records. What can't be read is left out. Takes the kernel 50-100 ms. Thread: any. */
 void recording_describe_kernel(const struct recording_sink *sink);
 
 /* A perf.data file: readable after each recording_file_sync(), and after a SIGKILL at any time.

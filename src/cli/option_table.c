@@ -168,8 +168,8 @@ const struct option_row option_rows[] = {
 		.set = option_set_output, .value = VALUE_FILE,
 		.help = "record all that is counted into FILE, for perf and -i;\n"
 			"with --stat: write the tables to FILE",
-		.more = "FILE is a perf.data, with or without a screen, and must not exist yet. See "
-			"RECORDING.",
+		.more = "FILE is a perf.data, with or without a screen, and must not exist yet. "
+			"See RECORDING.",
 	},
 	{
 		.group = OPTIONS_WHAT, .name = "raw-stacks", .flag = FLAG(keeps_raw_stacks),

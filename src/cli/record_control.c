@@ -1,10 +1,11 @@
 /* record_control.c - see record_control.h. */
 #include "record_control.h"
 
-#include <string.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "capture/tracefs.h"
-#include "record/recording.h"
 
 static char *read_format(void *owner, const char *name)
 {
@@ -13,19 +14,18 @@ static char *read_format(void *owner, const char *name)
 }
 
 /* The machine of a replay is the recorded one. */
-static void describe_replay(const struct session *session, struct recorder_config *config)
+static void describe_replay(const struct perf_data *replayed, struct recorder_config *config)
 {
-	const struct session_recording *first = &session->recordings.first;
-	const uint32_t cpus = perf_data_cpu_count(first->reader);
+	const uint32_t cpus = perf_data_cpu_count(replayed);
 	size_t count;
-	const struct perf_data_build_id *ids = perf_data_build_ids(first->reader, &count);
+	const struct perf_data_build_id *ids = perf_data_build_ids(replayed, &count);
 
 	config->is_replay = true;
 	config->encoder.read_format = NULL;
-	config->machine.host = perf_data_host(first->reader);
-	config->machine.release = perf_data_kernel_release(first->reader);
-	if (perf_data_machine(first->reader)[0])
-		config->machine.arch = perf_data_machine(first->reader);
+	config->machine.host = perf_data_host(replayed);
+	config->machine.release = perf_data_kernel_release(replayed);
+	if (perf_data_machine(replayed)[0])
+		config->machine.arch = perf_data_machine(replayed);
 	config->machine.cpu = "unknown";
 	if (cpus)
 		config->machine.cpus_available = config->machine.cpus_online = cpus;
@@ -36,47 +36,65 @@ static void describe_replay(const struct session *session, struct recorder_confi
 
 static int begin(void *owner, const char *path, const struct record_tee **tee, struct diag *why)
 {
-	struct session *session = owner;
+	struct record_owner *records = owner;
 	struct recorder_config config = {
-		.encoder = { .keeps_raw_stacks = session->keeps_raw_stacks,
+		.encoder = { .keeps_raw_stacks = records->options->keeps_raw_stacks,
 			     .read_format = read_format },
 	};
 	int err;
 
-	recording_machine_read(&config.machine, session->arguments);
-	if (session->recordings.first.reader)
-		describe_replay(session, &config);
-	err = recorder_begin(&session->recorder, path, &config, why);
+	recording_machine_read(&config.machine, records->options->arguments);
+	if (records->replayed)
+		describe_replay(records->replayed, &config);
+	err = recorder_begin(&records->recorder, path, &config, why);
 	if (!err)
-		*tee = recorder_tee(session->recorder);
+		*tee = recorder_tee(records->recorder);
 	return err;
 }
 
 static bool read_status(void *owner, struct recorder_status *out)
 {
-	const struct session *session = owner;
+	const struct record_owner *records = owner;
 
-	if (session->recorder)
-		recorder_status(session->recorder, out);
-	return session->recorder;
+	if (records->recorder)
+		recorder_status(records->recorder, out);
+	return records->recorder;
 }
 
 static int finish(void *owner, struct recorder_status *out, struct diag *why)
 {
-	struct session *session = owner;
-	struct recorder *recorder = session->recorder;
+	struct record_owner *records = owner;
+	struct recorder *recorder = records->recorder;
 
-	session->recorder = NULL;
+	records->recorder = NULL;
 	return recorder_finish(recorder, out, why);
 }
 
-int record_control_begin(struct session *session, const struct options *options,
-			 const struct record_tee **tee, struct diag *why)
+int record_owner_create(struct record_owner **out, const struct options *options,
+			const struct perf_data *replayed, const struct record_tee **tee,
+			struct diag *why)
 {
-	session->arguments = options->arguments;
-	session->keeps_raw_stacks = options->keeps_raw_stacks;
-	session->record = (struct record_control){
-		.owner = session, .begin = begin, .status = read_status, .finish = finish,
+	struct record_owner *records = calloc(1, sizeof(*records));
+
+	*out = records;
+	if (!records)
+		return diag_set(why, -ENOMEM, "no memory for recordings");
+	*records = (struct record_owner){
+		.control = { .owner = records, .begin = begin, .status = read_status,
+			     .finish = finish },
+		.options = options, .replayed = replayed,
 	};
-	return options->record_path ? begin(session, options->record_path, tee, why) : 0;
+	return options->record_path ? begin(records, options->record_path, tee, why) : 0;
+}
+
+void record_owner_destroy(struct record_owner *owner, char *path, size_t room,
+			  struct recorder_status *status, struct diag *why)
+{
+	path[0] = '\0';
+	if (!owner)
+		return;
+	if (owner->recorder)
+		snprintf(path, room, "%s", recorder_path(owner->recorder));
+	finish(owner, status, why);
+	free(owner);
 }

@@ -849,7 +849,8 @@ static int start_analyzer(struct session *session, const struct options *options
 		configure_threads(session, &config);
 	else
 		session_recordings_configure(&session->recordings, &config);
-	err = record_control_begin(session, options, &config.tee, why);
+	err = record_owner_create(&session->records, options, session->recordings.first.reader,
+				  &config.tee, why);
 	if (!err)
 		err = analyzer_create(&session->analyzer, &config, why);
 	if (!err)
@@ -969,6 +970,21 @@ static void end_beside_analyzer(struct session *session)
 	guardian_stop(session->guardian);
 }
 
+const struct record_control *session_record_control(const struct session *session)
+{
+	return &session->records->control;
+}
+
+static void end_records(struct session *session, struct session_recorded *recorded)
+{
+	struct session_recorded ignored = { .why.err = 0 };
+
+	if (!recorded)
+		recorded = &ignored;
+	record_owner_destroy(session->records, recorded->path, sizeof(recorded->path),
+			     &recorded->status, &recorded->why);
+}
+
 const char *session_finish(struct session *session, struct session_recorded *recorded)
 {
 	bool is_queue_in_use;
@@ -980,11 +996,7 @@ const char *session_finish(struct session *session, struct session_recorded *rec
 		end_beside_analyzer(session);
 		return "the analyzer";
 	}
-	if (session->recorder && recorded)
-		snprintf(recorded->path, sizeof(recorded->path), "%s",
-			 recorder_path(session->recorder));
-	recorder_finish(session->recorder, recorded ? &recorded->status : NULL,
-			recorded ? &recorded->why : NULL);
+	end_records(session, recorded);
 	is_queue_in_use = !thread_reader_destroy(session->threads);	/* by a thread that hangs */
 	if (!probe_engine_destroy(session->probes))
 		session->sandboxes[SANDBOX_OF_PROBES] = NULL;

@@ -23,8 +23,8 @@ struct samples {
  * that has not arrived; nothing was done, pass it again after that. */
 bool samples_add(struct ingest *ingest, const struct event_record *record,
 		 const struct sample_form *form, const void *raw, size_t size, bool can_hold);
-/* Counts @record, with the bytes @raw, if its task and stack are cached from earlier samples of this
- * epoch. False: nothing was done, pass it to samples_add(). */
+/* Counts @record, with the bytes @raw, if its task and stack are cached from earlier samples of
+ * this epoch. False: nothing was done, pass it to samples_add(). */
 bool samples_repeat(struct ingest *ingest, const struct event_record *record, const void *raw);
 /* Counts pending samples that are ready or overdue. @force: all. */
 void samples_poll(struct ingest *ingest, bool force);

@@ -47,7 +47,7 @@ struct record_encoder {
 	struct id_map build_ids;	/* DSO -> its serial: the sink has its build-id */
 	struct reorder reorder;
 	uint64_t limit_ns;		/* everything up to it has been written */
-	uint64_t newest_ns;		/* of what has been written */
+	uint64_t newest_ns;		/* time of the newest record written */
 	uint64_t build_ids_due_ns;
 	struct written_record buffer, lost_buffer;
 };
@@ -132,7 +132,8 @@ static bool send_event(struct record_encoder *encoder, struct recorded_event *en
 }
 
 /* Returns the event of that content, which takes over or frees @entry; NULL: out of memory. */
-static struct recorded_event *keep_event(struct record_encoder *encoder, struct recorded_event *entry)
+static struct recorded_event *keep_event(struct record_encoder *encoder,
+					 struct recorded_event *entry)
 {
 	const uint32_t room = encoder->event_room ? 2 * encoder->event_room : 16;
 	struct recorded_event *events;

@@ -1,8 +1,8 @@
 /* kernel_items.c - the maps of the running kernel: recording_describe_kernel().
  *
- * Source: /proc/modules; perf's synthesised records: a module that is called by its name in brackets
- *         needs no path, and the file offset of the kernel's map is the address of the symbol that
- *         its name ends with.
+ * Source: /proc/modules; the records that perf synthesises: a module that is called by its name in
+ *         brackets needs no path, and the file offset of the kernel's map is the address of the
+ *         symbol that its name ends with.
  */
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -23,10 +23,10 @@
 /* Name of perf record --off-cpu for its event, whose periods are ns, too. */
 #define WAITS_OF_PERF "offcpu-time"
 #define PROBE_SYSTEM  "probe"
-#define COMMON_TYPE_BYTES 2
+#define TYPE_BYTES 2
 #define FIELD_NAME_BYTES  80
 
-static const char common_fields[] =
+static const char fields_of_all[] =
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
 	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
@@ -68,7 +68,7 @@ static char *bare_format(const char *name, uint64_t number)
 	char *text = NULL;
 
 	return asprintf(&text, "name: %s\nID: %" PRIu64 "\nformat:\n%s\nprint fmt: \"\"\n", name,
-			number, common_fields) < 0 ? NULL : text;
+			number, fields_of_all) < 0 ? NULL : text;
 }
 
 /* Splits "group:name", without modifiers, in place. */
@@ -117,8 +117,8 @@ static int settle(struct recorded_event *out, int err)
 	return 0;
 }
 
-int recorded_event_of_source(struct recorded_event *out, const struct event_desc *event, uint64_t id,
-			  const struct record_encoder_config *config)
+int recorded_event_of_source(struct recorded_event *out, const struct event_desc *event,
+			     uint64_t id, const struct record_encoder_config *config)
 {
 	const bool is_waits = event->counts_waits && !event->is_wall;
 	struct perf_event_attr *attr = &out->event.attr;
@@ -227,7 +227,7 @@ static char *format_of_fields(const struct probe_reading *reading, const char *n
 	const struct raw_fields *fields = &reading->entry.fields;
 	char field_name[FIELD_NAME_BYTES];
 	struct byte_store out = { 0 };
-	bool was_common = true;
+	bool is_in_head = true;
 
 	byte_store_print(&out, "name: %s\nID: %" PRIu64 "\nformat:\n", name, number);
 	for (size_t i = 0; i < fields->count; i++) {
@@ -235,9 +235,9 @@ static char *format_of_fields(const struct probe_reading *reading, const char *n
 
 		if (field->area != AREA_RAW || field->bits || field->element)
 			continue;	/* another way to read a field that is listed, too */
-		if (was_common && !field->is_common)
+		if (is_in_head && !field->is_common)
 			byte_store_print(&out, "\n");
-		was_common = field->is_common;
+		is_in_head = field->is_common;
 		byte_store_print(&out, "\tfield:");
 		write_field_name(field_name, reading, i);
 		add_declaration(&out, field, field_name);
@@ -256,7 +256,7 @@ static bool find_number(const struct record_sample *sample, uint64_t *number)
 {
 	uint16_t type;
 
-	if (!sample->raw || sample->raw_bytes < COMMON_TYPE_BYTES)
+	if (!sample->raw || sample->raw_bytes < TYPE_BYTES)
 		return false;
 	memcpy(&type, sample->raw, sizeof(type));
 	*number = type;

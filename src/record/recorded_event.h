@@ -1,5 +1,5 @@
-/* recorded_event.h - an event of ingest as an event of a recording: its attr, name and the format of
- * its raw bytes. */
+/* recorded_event.h - an event of ingest as an event of a recording: its attr, its name and the
+ * format of its raw bytes. */
 #ifndef RECORD_RECORDED_EVENT_H
 #define RECORD_RECORDED_EVENT_H
 
@@ -16,8 +16,8 @@ struct recorded_event {
 };
 
 /* Fills in @out for the source's event @event; @id: its id. 0 or -ENOMEM (nothing to be freed). */
-int recorded_event_of_source(struct recorded_event *out, const struct event_desc *event, uint64_t id,
-			  const struct record_encoder_config *config);
+int recorded_event_of_source(struct recorded_event *out, const struct event_desc *event,
+			     uint64_t id, const struct record_encoder_config *config);
 /* Fills in @out for the probe that @sample is a hit of. 0 or -ENOMEM. */
 int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
 			 const struct tee_sample *sample, uint64_t id);

@@ -29,7 +29,7 @@
 
 enum packet_kind { PACKET_ITEM, PACKET_COUNTS };
 
-/* What the queue has; an item's bytes and texts follow. */
+/* The queue's payload; an item's bytes and texts follow. */
 struct packet {
 	enum packet_kind kind;
 	union {
@@ -50,7 +50,7 @@ struct recorder {
 	struct record_encoder_counts last_counts;	/* the producer's until then */
 	pthread_t thread;
 	char *path;			/* owned */
-	struct mailbox statuses;	/* of struct recorder_status, owned by who has it */
+	struct mailbox statuses;	/* struct recorder_status, owned by its holder */
 	struct recorder_status status;	/* main's: the newest that was taken */
 };
 
@@ -195,8 +195,9 @@ static void publish(struct recorder *recorder, const struct progress *progress, 
 	if (!status)
 		return;		/* the next one will come */
 	*status = (struct recorder_status){
-		.is_on = !is_done && !progress->why.err, .is_done = is_done, .bytes = progress->bytes,
-		.samples = progress->counts.samples, .lost = progress->counts.lost,
+		.is_on = !is_done && !progress->why.err, .is_done = is_done,
+		.bytes = progress->bytes, .samples = progress->counts.samples,
+		.lost = progress->counts.lost,
 		.why = progress->why,
 	};
 	free(mailbox_put(&recorder->statuses, status));

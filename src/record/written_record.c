@@ -114,7 +114,7 @@ static uint64_t marker_of(enum cpu_mode mode)
 	return 0;
 }
 
-static uint16_t misc_of(enum cpu_mode mode)
+static uint16_t mode_bits(enum cpu_mode mode)
 {
 	switch (mode) {
 	case MODE_KERNEL:	return PERF_RECORD_MISC_KERNEL;
@@ -231,7 +231,7 @@ void written_record_sample(struct written_record *out, const struct tee_sample *
 	if (sample_type & PERF_SAMPLE_WEIGHT)
 		add_word(out, sample->is_hit ? sample->time_ns - record->time_ns
 					     : record->sample.weight);
-	end_record(out, PERF_RECORD_SAMPLE, misc_of(sample->leaf_mode));
+	end_record(out, PERF_RECORD_SAMPLE, mode_bits(sample->leaf_mode));
 }
 
 void written_record_raw_sample(struct written_record *out, const struct tee_sample *sample,

@@ -1,4 +1,4 @@
-/* machine.c - what a recording says of its machine: recording_machine_read(). */
+/* recording_machine.c - what a recording says of its machine: recording_machine_read(). */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,8 @@ void recording_machine_read(struct recording_machine *out, char *const *argument
 {
 	static struct utsname names;
 	static char cpu[128];
-	const long available = sysconf(_SC_NPROCESSORS_CONF), online = sysconf(_SC_NPROCESSORS_ONLN);
+	const long available = sysconf(_SC_NPROCESSORS_CONF);
+	const long online = sysconf(_SC_NPROCESSORS_ONLN);
 
 	uname(&names);
 	read_cpu(cpu, sizeof(cpu));

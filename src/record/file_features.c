@@ -1,5 +1,5 @@
-/* data_features.c - the features of a perf.data file: what it says of its machine, its events, its
- * files. See data_file.h.
+/* file_features.c - the features of a perf.data file: what it says of its machine, its events, its
+ * files. See file_features.h.
  *
  *   | offset, size of each feature, lowest bit first | body | body | ...
  *
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "data_file.h"
+#include "file_features.h"
 
 enum {
 	FEATURE_TRACING_DATA = 1,
@@ -28,7 +28,7 @@ enum {
 	FEATURE_GROUP_DESC = 17,
 	FEATURE_SAMPLE_TIME = 21,
 	FEATURE_CLOCKID = 23,
-	FEATURE_CLOCK_DATA = 29,
+	FEATURE_CLOCKS = 29,
 	FEATURES = 30,
 
 	TEXT_ALIGN = 64,
@@ -57,7 +57,7 @@ static void add_command_line(struct byte_store *out, char *const *arguments)
 		add_text(out, arguments[i]);
 }
 
-static void add_events(struct byte_store *out, const struct data_features *features)
+static void add_events(struct byte_store *out, const struct file_features *features)
 {
 	byte_store_add_u32(out, features->event_count);
 	byte_store_add_u32(out, sizeof(features->events->attr));
@@ -71,7 +71,7 @@ static void add_events(struct byte_store *out, const struct data_features *featu
 	}
 }
 
-static void add_groups(struct byte_store *out, const struct data_features *features)
+static void add_groups(struct byte_store *out, const struct file_features *features)
 {
 	const size_t at = out->count;
 	uint32_t count = 0;
@@ -90,7 +90,7 @@ static void add_groups(struct byte_store *out, const struct data_features *featu
 }
 
 /* A format that @events[@index] shares with an earlier event is not written twice. */
-static bool is_first_of(const struct data_features *features, uint32_t index)
+static bool is_first_of(const struct file_features *features, uint32_t index)
 {
 	const struct recording_event *event = &features->events[index];
 
@@ -103,7 +103,7 @@ static bool is_first_of(const struct data_features *features, uint32_t index)
 	return true;
 }
 
-static uint32_t count_formats(const struct data_features *features)
+static uint32_t count_formats(const struct file_features *features)
 {
 	uint32_t count = 0;
 
@@ -112,8 +112,8 @@ static uint32_t count_formats(const struct data_features *features)
 	return count;
 }
 
-/* The ring buffer's page and record header of a 64-bit kernel, as tracefs describes them. Recordings
- * have no such pages, but readers refuse empty descriptions. */
+/* The ring buffer's page and record header of a 64-bit kernel, as tracefs describes them. A
+ * recording has no such pages, but readers refuse empty descriptions. */
 static const char header_page[] =
 	"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 	"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
@@ -134,7 +134,7 @@ static void add_file(struct byte_store *out, const char *text)
 }
 
 /* Each format is in a group of its own: groups may repeat. */
-static void add_tracing(struct byte_store *out, const struct data_features *features)
+static void add_tracing(struct byte_store *out, const struct file_features *features)
 {
 	static const char magic[] = "\x17\x08\x44tracing" "0.5";	/* and a terminator */
 	static const unsigned char order[] = { 0, sizeof(long) };
@@ -171,7 +171,7 @@ static void add_clock(struct byte_store *out)
 }
 
 /* One moment by both clocks. */
-static void add_clock_data(struct byte_store *out, const struct data_features *features)
+static void add_clocks(struct byte_store *out, const struct file_features *features)
 {
 	byte_store_add_u32(out, 1);	/* version */
 	byte_store_add_u32(out, CLOCK_MONOTONIC);
@@ -179,7 +179,7 @@ static void add_clock_data(struct byte_store *out, const struct data_features *f
 	byte_store_add_u64(out, features->first_ns);
 }
 
-static bool has_branches(const struct data_features *features)
+static bool has_branches(const struct file_features *features)
 {
 	for (uint32_t i = 0; i < features->event_count; i++)
 		if (features->events[i].attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
@@ -187,7 +187,7 @@ static bool has_branches(const struct data_features *features)
 	return false;
 }
 
-static bool has_groups(const struct data_features *features)
+static bool has_groups(const struct file_features *features)
 {
 	for (uint32_t i = 0; i < features->event_count; i++)
 		if (features->events[i].members)
@@ -195,7 +195,7 @@ static bool has_groups(const struct data_features *features)
 	return false;
 }
 
-static bool is_written(const struct data_features *features, int feature)
+static bool is_written(const struct file_features *features, int feature)
 {
 	switch (feature) {
 	case FEATURE_TRACING_DATA:
@@ -208,7 +208,7 @@ static bool is_written(const struct data_features *features, int feature)
 		return has_branches(features);
 	case FEATURE_SAMPLE_TIME:
 		return features->last_ns > 0;
-	case FEATURE_CLOCK_DATA:
+	case FEATURE_CLOCKS:
 		return features->first_ns > 0;
 	case FEATURE_HOSTNAME:
 	case FEATURE_OSRELEASE:
@@ -225,7 +225,7 @@ static bool is_written(const struct data_features *features, int feature)
 	}
 }
 
-static void add_feature(struct byte_store *out, const struct data_features *features, int feature)
+static void add_feature(struct byte_store *out, const struct file_features *features, int feature)
 {
 	const struct recording_machine *machine = &features->machine;
 
@@ -271,18 +271,18 @@ static void add_feature(struct byte_store *out, const struct data_features *feat
 	case FEATURE_CLOCKID:
 		add_clock(out);
 		break;
-	case FEATURE_CLOCK_DATA:
-		add_clock_data(out, features);
+	case FEATURE_CLOCKS:
+		add_clocks(out, features);
 		break;
 	}
 }
 
-void data_features_make(struct byte_store *out, const struct data_features *features, uint64_t at,
-			uint64_t bits[DATA_FEATURE_WORDS])
+void file_features_make(struct byte_store *out, const struct file_features *features, uint64_t at,
+			uint64_t bits[FILE_FEATURE_WORDS])
 {
 	size_t count = 0, row = 0;
 
-	memset(bits, 0, DATA_FEATURE_WORDS * sizeof(*bits));
+	memset(bits, 0, FILE_FEATURE_WORDS * sizeof(*bits));
 	for (int feature = 0; feature < FEATURES; feature++)
 		count += is_written(features, feature);
 	byte_store_add_zeros(out, count * 2 * sizeof(uint64_t));
@@ -304,7 +304,7 @@ void data_features_make(struct byte_store *out, const struct data_features *feat
 	}
 }
 
-void data_features_add_build_id(struct byte_store *rows, const struct recording_build_id *build_id)
+void file_features_add_build_id(struct byte_store *rows, const struct recording_build_id *build_id)
 {
 	const size_t len = strlen(build_id->path) + 1;
 	const size_t padded = (len + TEXT_ALIGN - 1) / TEXT_ALIGN * TEXT_ALIGN;

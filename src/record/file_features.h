@@ -1,13 +1,13 @@
-/* data_file.h - the sections of a perf.data file beside its records. See record/recording.h.
+/* file_features.h - the sections of a perf.data file beside its records. See record/recording.h.
  * Source: linux/tools/perf/Documentation/perf.data-file-format.txt; util/header.h HEADER_*. */
-#ifndef RECORD_DATA_FILE_H
-#define RECORD_DATA_FILE_H
+#ifndef RECORD_FILE_FEATURES_H
+#define RECORD_FILE_FEATURES_H
 
 #include "byte_store.h"
 #include "record/recording.h"
 
 /* What the features say. */
-struct data_features {
+struct file_features {
 	struct recording_machine machine;	/* texts are the owner's */
 	const struct recording_event *events;
 	uint32_t event_count;
@@ -16,14 +16,14 @@ struct data_features {
 	uint64_t wall_offset_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 };
 
-#define DATA_FEATURE_WORDS 4
+#define FILE_FEATURE_WORDS 4
 
 /* Makes the index and the bodies of all features for the file offset @at; *@bits: which these
  * are. */
-void data_features_make(struct byte_store *out, const struct data_features *features, uint64_t at,
-			uint64_t bits[DATA_FEATURE_WORDS]);
-/* Adds a row for @build_id to the rows of struct data_features. */
-void data_features_add_build_id(struct byte_store *rows,
+void file_features_make(struct byte_store *out, const struct file_features *features, uint64_t at,
+			uint64_t bits[FILE_FEATURE_WORDS]);
+/* Adds a row for @build_id to the rows of struct file_features. */
+void file_features_add_build_id(struct byte_store *rows,
 				const struct recording_build_id *build_id);
 
 #endif

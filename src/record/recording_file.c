@@ -1,22 +1,22 @@
-/* data_file.c - a perf.data file that is readable at any time. See record/recording.h.
+/* recording_file.c - a perf.data file that is readable at any time. See record/recording.h.
  *
  * Problem: a recorder that is killed, or a full disk, must not cost what was recorded. Readers find
- * the features behind the records, whose end is in the header, so they are overwritten by the next
+ * the features after the records, whose end is in the header, so they are overwritten by the next
  * records.
  *
  * Idea: records are collected in memory and written in steps, each of which leaves a readable file:
  *
  *	1. header: no features		 records until the last step
  *	2. new records, over the features
- *	3. features behind them; slots of new events
+ *	3. features after them; slots of new events
  *	4. header: size of the data, features
  *
- * The header is one write. If another fails, the file is cut to the end of step 1's records, and the
- * features are written there again: their room was theirs before.
+ * The header is one write. If another fails, the file is cut to the end of step 1's records, and
+ * the features are written there again: their room was theirs before.
  *
  * Rejected: features in records, as in a pipe, which hotspot and older readers don't look for.
  */
-#include "data_file.h"
+#include "file_features.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,31 +28,32 @@
 #define STEP_BYTES (1u << 20)	/* collected before they are written at the latest */
 #define MAGIC "PERFILE2"
 
-struct data_section {
+struct file_section {
 	uint64_t offset, bytes;
 };
 
-struct data_header {
+struct file_header {
 	char magic[8];
 	uint64_t header_bytes, attr_bytes;
-	struct data_section attrs, data, event_types;
-	uint64_t features[DATA_FEATURE_WORDS];
+	struct file_section attrs, records, event_types;
+	uint64_t features[FILE_FEATURE_WORDS];
 };
 
-struct data_attr {
+struct attr_slot {
 	struct perf_event_attr attr;
-	struct data_section ids;
+	struct file_section ids;
 };
 
-_Static_assert(sizeof(struct data_header) == 104, "as perf writes it");
+_Static_assert(sizeof(struct file_header) == 104, "as perf writes it");
 
-#define IDS_AT	 (sizeof(struct data_header) + RECORDING_EVENTS_MAX * sizeof(struct data_attr))
-#define DATA_AT	 (IDS_AT + RECORDING_EVENTS_MAX * sizeof(uint64_t))
+#define SLOTS_BYTES (RECORDING_EVENTS_MAX * sizeof(struct attr_slot))
+#define IDS_AT	    (sizeof(struct file_header) + SLOTS_BYTES)
+#define RECORDS_AT	 (IDS_AT + RECORDING_EVENTS_MAX * sizeof(uint64_t))
 
 struct recording_file {
 	int fd;				/* owned */
-	int err;			/* of the write that failed; 0: none */
-	struct data_header header;	/* as it is in the file */
+	int err;			/* error that ended the recording; 0: none */
+	struct file_header header;	/* as it is in the file */
 	struct byte_store records;	/* that the file does not have yet */
 	struct byte_store build_ids, features;
 	struct recording_event *events;	/* owned, with their texts */
@@ -106,14 +107,14 @@ static int write_at(const struct recording_file *file, const void *bytes, size_t
 	return 0;
 }
 
-static uint64_t data_end(const struct recording_file *file)
+static uint64_t records_end(const struct recording_file *file)
 {
-	return file->header.data.offset + file->header.data.bytes;
+	return file->header.records.offset + file->header.records.bytes;
 }
 
-static void make_features(struct recording_file *file, uint64_t at, struct data_header *header)
+static void make_features(struct recording_file *file, uint64_t at, struct file_header *header)
 {
-	const struct data_features features = {
+	const struct file_features features = {
 		.machine = file->machine, .events = file->events,
 		.event_count = file->event_count, .build_ids = &file->build_ids,
 		.first_ns = file->first_ns, .last_ns = file->last_ns,
@@ -121,14 +122,14 @@ static void make_features(struct recording_file *file, uint64_t at, struct data_
 	};
 
 	byte_store_clear(&file->features);
-	data_features_make(&file->features, &features, at, header->features);
+	file_features_make(&file->features, &features, at, header->features);
 	if (file->features.has_failed || file->build_ids.has_failed) {
 		memset(header->features, 0, sizeof(header->features));
 		byte_store_clear(&file->features);
 	}
 }
 
-static int write_header(struct recording_file *file, const struct data_header *header)
+static int write_header(struct recording_file *file, const struct file_header *header)
 {
 	const int err = write_at(file, header, sizeof(*header), 0);
 
@@ -137,13 +138,13 @@ static int write_header(struct recording_file *file, const struct data_header *h
 	return err;
 }
 
-static int write_events(struct recording_file *file, struct data_header *header)
+static int write_events(struct recording_file *file, struct file_header *header)
 {
 	int err = 0;
 
 	for (uint32_t i = file->written_events; i < file->event_count && !err; i++) {
 		const struct recording_event *event = &file->events[i];
-		const struct data_attr slot = {
+		const struct attr_slot slot = {
 			.attr = event->attr,
 			.ids = { IDS_AT + i * sizeof(uint64_t), sizeof(uint64_t) },
 		};
@@ -153,14 +154,14 @@ static int write_events(struct recording_file *file, struct data_header *header)
 			err = write_at(file, &slot, sizeof(slot),
 				       sizeof(*header) + i * sizeof(slot));
 	}
-	header->attrs.bytes = file->event_count * sizeof(struct data_attr);
+	header->attrs.bytes = file->event_count * sizeof(struct attr_slot);
 	return err;
 }
 
 /* Steps 1 to 4. */
 static int write_step(struct recording_file *file)
 {
-	struct data_header next = file->header;
+	struct file_header next = file->header;
 	int err = 0;
 
 	if (file->header.features[0]) {
@@ -168,13 +169,13 @@ static int write_step(struct recording_file *file)
 		err = write_header(file, &next);
 	}
 	if (!err)
-		err = write_at(file, file->records.bytes, file->records.count, data_end(file));
+		err = write_at(file, file->records.bytes, file->records.count, records_end(file));
 	if (err)
 		return err;
-	next.data.bytes += file->records.count;
-	make_features(file, next.data.offset + next.data.bytes, &next);
+	next.records.bytes += file->records.count;
+	make_features(file, next.records.offset + next.records.bytes, &next);
 	err = write_at(file, file->features.bytes, file->features.count,
-		       next.data.offset + next.data.bytes);
+		       next.records.offset + next.records.bytes);
 	if (!err)
 		err = write_events(file, &next);
 	if (!err)
@@ -189,15 +190,15 @@ static int write_step(struct recording_file *file)
 /* Leaves what was recorded until the last step that went well. */
 static void restore(struct recording_file *file)
 {
-	struct data_header last = file->header;
+	struct file_header last = file->header;
 	const uint32_t event_count = file->event_count;
 
 	byte_store_clear(&file->records);
-	if (ftruncate(file->fd, (off_t)data_end(file)))
+	if (ftruncate(file->fd, (off_t)records_end(file)))
 		return;
 	file->event_count = file->written_events;
-	make_features(file, data_end(file), &last);
-	if (!write_at(file, file->features.bytes, file->features.count, data_end(file)))
+	make_features(file, records_end(file), &last);
+	if (!write_at(file, file->features.bytes, file->features.count, records_end(file)))
 		write_header(file, &last);
 	file->event_count = event_count;
 }
@@ -241,9 +242,9 @@ int recording_file_begin(struct recording_file **out, int fd,
 		return no_memory(why);
 	}
 	file->fd = fd;
-	file->header = (struct data_header){
-		.header_bytes = sizeof(file->header), .attr_bytes = sizeof(struct data_attr),
-		.attrs = { .offset = sizeof(file->header) }, .data = { .offset = DATA_AT },
+	file->header = (struct file_header){
+		.header_bytes = sizeof(file->header), .attr_bytes = sizeof(struct attr_slot),
+		.attrs = { .offset = sizeof(file->header) }, .records = { .offset = RECORDS_AT },
 	};
 	memcpy(file->header.magic, MAGIC, sizeof(file->header.magic));
 	file->wall_offset_ns = clock_wall_offset_ns();
@@ -316,7 +317,7 @@ int recording_file_add(struct recording_file *file, const struct recording_item 
 	case RECORDING_EVENT:
 		return add_event(file, &item->event, why);
 	case RECORDING_BUILD_ID:
-		data_features_add_build_id(&file->build_ids, &item->build_id);
+		file_features_add_build_id(&file->build_ids, &item->build_id);
 		return 0;
 	}
 	return 0;
@@ -324,7 +325,7 @@ int recording_file_add(struct recording_file *file, const struct recording_item 
 
 uint64_t recording_file_bytes(const struct recording_file *file)
 {
-	return data_end(file) + file->features.count;
+	return records_end(file) + file->features.count;
 }
 
 int recording_file_close(struct recording_file *file, struct diag *why)
