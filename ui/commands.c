@@ -296,7 +296,7 @@ const struct command commands[] = {
 	{ { 'P' }, "save-stacks", IN_SAMPLES, ASKS, { .run = cmd_save_stacks },
 	  "Write this window to a file: folded stacks; NAME.csv, NAME.md: its table", NULL, 0 },
 	{ { 'O' }, "record", IN_ALL, ASKS, { .run = cmd_record },
-	  "Record all that is counted into a file, for perf and -i; again: end it", NULL, 0 },
+	  "Record into a file, for perf and -i; again: end it", NULL, 0 },
 	{ { 'T' }, "theme", IN_ALL, PLAIN, { .run = cmd_theme }, "The next theme of colours", NULL,
 	  0 },
 	{ { 'M' }, "mouse", IN_ALL, PLAIN, { .run = cmd_mouse },

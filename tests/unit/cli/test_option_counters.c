@@ -84,7 +84,21 @@ static void test_options_of_counters_need_stat(void **state)
 	(void)state;
 	REFUSED("--repeat is for --stat", "-r", "3", "--", "true");
 	REFUSED("--nonzero is for --stat", "--batch", "--nonzero");
-	REFUSED("--output is for --stat", "--batch", "-o", "file");
+	REFUSED("--append is for --stat", "--batch", "-o", "file", "--append");
+}
+
+static void test_an_output_is_a_recording_unless_events_are_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("--stat", "-o", "a.data", "--", "true"), 0);
+	assert_string_equal(options.stat.output_path, "a.data");
+	assert_null(options.record_path);
+	assert_int_equal(PARSE("-o", "a.data"), 0);
+	assert_string_equal(options.record_path, "a.data");
+	assert_null(options.stat.output_path);
+	REFUSED("--raw-stacks is for recordings: -o FILE says where to", "--raw-stacks");
+	REFUSED("-o a.data: what --threads-now lists can't be recorded", "-o", "a.data",
+		"--threads-now");
 }
 
 static void test_one_thing_has_a_line_of_its_own(void **state)
@@ -144,6 +158,7 @@ UNIT_TESTS(test_option_counters)
 		cmocka_unit_test(test_an_interval_is_in_seconds_unless_it_has_a_unit),
 		cmocka_unit_test(test_options_of_samples_are_refused),
 		cmocka_unit_test(test_options_of_counters_need_stat),
+		cmocka_unit_test(test_an_output_is_a_recording_unless_events_are_counted),
 		cmocka_unit_test(test_one_thing_has_a_line_of_its_own),
 		cmocka_unit_test(test_only_a_command_can_be_repeated),
 		cmocka_unit_test(test_detail_is_one_unless_said),

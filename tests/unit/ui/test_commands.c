@@ -114,6 +114,7 @@ static const struct key_meaning {
 	{ "d", "probe-remove" }, { "D", "probe-remove-all" },
 	{ "L", "log probes-log" },
 	{ "P", "save-stacks" },
+	{ "O", "record" },
 	{ "T", "theme" }, { "M", "mouse" }, { "Ctrl-L", "repaint" },
 	{ "? F1", "help" },
 	{ "!", "messages" }, { "$", "losses" },
@@ -124,7 +125,7 @@ static const struct key_meaning {
 	{ "=", "counter-line" },
 	{ "@", "threads-now look-again" },
 	{ "W", "weight" },
-	{ "B u | Y O", "" },
+	{ "B u | Y", "" },
 };
 
 /* Is @word one of those of @list, between which there are blanks? */

@@ -1,0 +1,258 @@
+/* The encoder: what ingest counts -> records, against records written down by hand.
+ *
+ *   process 7 "app" maps /bin/app at 0x400000 (file offset 0x1000)
+ */
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ingest_fixture.h"
+#include "record/recording.h"
+#include "unit_tests.h"
+
+enum { KEPT_MAX = 64, TEXT_BYTES = 64, CHAIN_MAX = 16 };
+
+/* A record that the sink got, in the words of perf script -D. */
+struct kept {
+	uint32_t type;
+	uint64_t time_ns;
+	uint32_t pid, tid;
+	char text[TEXT_BYTES];
+	uint64_t ip, period, count;
+	uint64_t chain[CHAIN_MAX];
+	uint64_t chain_count;
+};
+
+struct records {
+	struct ingest_fixture feed;
+	struct record_encoder *encoder;
+	struct record_format format;	/* of the last EVENT item */
+	struct kept kept[KEPT_MAX];
+	size_t count, events, refusals;	/* refusals: so many items find no room */
+};
+
+static struct records records;
+
+static void take_text(struct kept *kept, const struct record_text *text)
+{
+	snprintf(kept->text, sizeof(kept->text), "%.*s", (int)text->len, text->bytes);
+}
+
+static void take_record(const struct perf_event_header *raw)
+{
+	struct kept *kept = &records.kept[records.count++];
+	struct event_record record;
+
+	assert_true(records.count <= KEPT_MAX);
+	assert_int_equal(record_parse(&records.format, raw, raw->size, &record), 0);
+	*kept = (struct kept){ .type = raw->type, .time_ns = record.time_ns, .pid = record.pid,
+			       .tid = record.tid };
+	if (record.kind == RECORD_COMM)
+		take_text(kept, &record.comm.comm);
+	if (record.kind == RECORD_MMAP)
+		take_text(kept, &record.mmap.path);
+	if (record.kind == RECORD_LOST)
+		kept->count = record.lost.count;
+	if (record.kind != RECORD_SAMPLE)
+		return;
+	kept->ip = record.sample.ip;
+	kept->period = record.sample.period;
+	kept->chain_count = record.sample.chain_count;
+	assert_true(kept->chain_count <= CHAIN_MAX);
+	memcpy(kept->chain, record.sample.chain, kept->chain_count * sizeof(kept->chain[0]));
+}
+
+static bool take_item(void *owner, const struct recording_item *item)
+{
+	(void)owner;
+	if (records.refusals) {
+		records.refusals--;
+		return false;
+	}
+	if (item->kind == RECORDING_EVENT) {
+		records.events++;
+		record_format_init(&records.format, &item->event.attr);
+	} else if (item->kind == RECORDING_RECORD) {
+		take_record(item->record);
+	}
+	return true;
+}
+
+static int set_up(void **state)
+{
+	static const struct recording_sink sink = { .write = take_item };
+	static const struct record_encoder_config config;
+	struct diag why = { 0 };
+
+	memset(&records, 0, sizeof(records));
+	*state = &records.feed;
+	if (feed_set_up_replay(state))
+		return -1;
+	records.feed.event.format.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	assert_int_equal(record_encoder_create(&records.encoder, &config, &sink, &why), 0);
+	ingest_set_tee(&records.feed.ingest, record_encoder_tee(records.encoder));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	*state = &records.feed;
+	feed_tear_down(state);
+	record_encoder_destroy(records.encoder);
+	return 0;
+}
+
+static void end_recording(void)
+{
+	ingest_set_tee(&records.feed.ingest, NULL);
+}
+
+static size_t count_of(uint32_t type)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < records.count; i++)
+		count += records.kept[i].type == type;
+	return count;
+}
+
+/* Everything up to @limit_ns has come. */
+static void pass_round(uint64_t limit_ns)
+{
+	feed_round(&records.feed, limit_ns);
+	ingest_poll(&records.feed.ingest, false);
+}
+
+static void map_app(uint64_t time_ns)
+{
+	feed_comm(&records.feed, time_ns, 7, 7, "app", true);
+	feed_mmap(&records.feed, time_ns + 1, 7, 0x400000, 0x10000, 0x1000, "/bin/app");
+}
+
+static void test_a_sample_has_its_callers_after_the_markers(void **state)
+{
+	static const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, 0xffffffff81000010,
+					  0xffffffff81000020, (uint64_t)PERF_CONTEXT_USER,
+					  0x400100, 0x400200 };
+	const struct kept *sample = &records.kept[2];
+
+	(void)state;
+	map_app(100);
+	records.feed.period = 5;
+	feed_sample_at(&records.feed, 200, 7, 7, PERF_RECORD_MISC_KERNEL, chain[1], chain,
+		       COUNT_OF(chain));
+	pass_round(300);
+	end_recording();
+	assert_int_equal(records.count, 3);
+	assert_int_equal(sample->type, PERF_RECORD_SAMPLE);
+	assert_int_equal(sample->time_ns, 200);
+	assert_int_equal(sample->period, 5);
+	assert_int_equal(sample->ip, chain[1]);
+	assert_int_equal(sample->chain_count, COUNT_OF(chain));
+	assert_memory_equal(sample->chain, chain, sizeof(chain));
+}
+
+static void test_records_come_in_the_order_of_time(void **state)
+{
+	(void)state;
+	map_app(100);
+	feed_sample(&records.feed, 400, 7, 7, 0x400100);
+	feed_sample(&records.feed, 300, 7, 7, 0x400100);
+	feed_fork(&records.feed, 350, 7, 7, 8, 8);
+	pass_round(500);
+	end_recording();
+	for (size_t i = 1; i < records.count; i++)
+		assert_true(records.kept[i - 1].time_ns <= records.kept[i].time_ns);
+	assert_int_equal(records.count, 5);
+}
+
+static void test_a_process_from_before_is_described_once_before_its_first_sample(void **state)
+{
+	(void)state;
+	end_recording();
+	map_app(100);
+	feed_sample(&records.feed, 150, 7, 7, 0x400100);
+	pass_round(160);
+	ingest_set_tee(&records.feed.ingest, record_encoder_tee(records.encoder));
+	assert_int_equal(records.count, 0);
+	feed_sample(&records.feed, 200, 7, 7, 0x400100);
+	feed_sample(&records.feed, 210, 7, 7, 0x400100);
+	pass_round(300);
+	end_recording();
+	assert_int_equal(records.count, 4);
+	assert_int_equal(records.kept[0].type, PERF_RECORD_COMM);
+	assert_string_equal(records.kept[0].text, "app");
+	assert_int_equal(records.kept[1].type, PERF_RECORD_MMAP2);
+	assert_string_equal(records.kept[1].text, "/bin/app");
+	assert_int_equal(records.kept[1].time_ns, 200);
+	assert_int_equal(records.kept[2].type, PERF_RECORD_SAMPLE);
+	assert_int_equal(records.kept[3].type, PERF_RECORD_SAMPLE);
+}
+
+static void test_a_child_of_a_described_process_needs_no_description(void **state)
+{
+	(void)state;
+	map_app(100);
+	feed_fork(&records.feed, 150, 7, 7, 8, 8);
+	feed_sample(&records.feed, 200, 8, 8, 0x400100);
+	pass_round(300);
+	end_recording();
+	assert_int_equal(count_of(PERF_RECORD_COMM), 1);
+	assert_int_equal(count_of(PERF_RECORD_MMAP2) + count_of(PERF_RECORD_MMAP), 1);
+}
+
+static void test_what_finds_no_room_is_counted_and_reported(void **state)
+{
+	(void)state;
+	map_app(100);
+	pass_round(150);
+	records.refusals = 3;
+	for (uint64_t i = 0; i < 5; i++)
+		feed_sample(&records.feed, 200 + i, 7, 7, 0x400100);
+	pass_round(300);
+	end_recording();
+	assert_int_equal(count_of(PERF_RECORD_SAMPLE), 2);
+	assert_int_equal(count_of(PERF_RECORD_LOST), 1);
+	assert_int_equal(records.kept[2].type, PERF_RECORD_LOST);
+	assert_int_equal(records.kept[2].count, 3);
+	assert_int_equal(record_encoder_counts(records.encoder).lost, 3);
+	assert_int_equal(record_encoder_counts(records.encoder).samples, 2);
+}
+
+static void test_after_a_restart_everything_is_described_again(void **state)
+{
+	(void)state;
+	map_app(100);
+	feed_sample(&records.feed, 200, 7, 7, 0x400100);
+	pass_round(300);
+	records.count = records.events = 0;
+	record_encoder_restart(records.encoder);
+	feed_sample(&records.feed, 400, 7, 7, 0x400100);
+	pass_round(500);
+	end_recording();
+	assert_int_equal(records.events, 1);
+	assert_int_equal(records.count, 3);
+	assert_string_equal(records.kept[0].text, "app");
+	assert_string_equal(records.kept[1].text, "/bin/app");
+	assert_int_equal(records.kept[2].type, PERF_RECORD_SAMPLE);
+}
+
+#define RECORDS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+UNIT_TESTS(test_encoder)
+{
+	const struct CMUnitTest tests[] = {
+		RECORDS_TEST(test_a_sample_has_its_callers_after_the_markers),
+		RECORDS_TEST(test_records_come_in_the_order_of_time),
+		RECORDS_TEST(test_a_process_from_before_is_described_once_before_its_first_sample),
+		RECORDS_TEST(test_a_child_of_a_described_process_needs_no_description),
+		RECORDS_TEST(test_what_finds_no_room_is_counted_and_reported),
+		RECORDS_TEST(test_after_a_restart_everything_is_described_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
