@@ -30,7 +30,7 @@ struct kept {
 struct records {
 	struct ingest_fixture feed;
 	struct record_encoder *encoder;
-	struct record_format format;	/* of the last EVENT item */
+	struct record_format format;	/* as the last EVENT item says */
 	struct kept kept[KEPT_MAX];
 	size_t count, events, refusals;	/* refusals: so many items find no room */
 };
