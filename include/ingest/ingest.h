@@ -94,6 +94,7 @@ struct ingest_counters {
 	uint64_t dropped_no_memory;	/* counted as lost: flametop itself had no memory */
 	uint64_t unkept_mappings;	/* dropped: over the limit of one process or of all */
 	uint64_t tables_let_go;		/* symbol tables evicted by ingest_limit_tables() */
+	uint64_t unrecorded;		/* records that earlier tees had no room for */
 	uint64_t trimmed_stacks;	/* cut because too little of the copy was kept */
 	struct stack_counts stacks;	/* sums over all counted samples */
 };

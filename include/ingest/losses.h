@@ -60,6 +60,7 @@ enum loss_cause {
 	LOSS_DSOS,		/* DSOs and cgroups without room */
 	LOSS_NAMES,
 	LOSS_TABLES,		/* symbol tables evicted: frames named before keep their names */
+	LOSS_RECORDER,		/* records that a recording has not: they are counted */
 	LOSS_CAUSES,
 	/* No losses, but summed by the same history: time of threads, of event off-cpu. */
 	SUM_ON_CPU = LOSS_CAUSES, SUM_BLOCKED, SUM_RUN_QUEUE,

@@ -50,6 +50,8 @@ struct record_tee {
 	void (*source)(void *owner, const struct ingest *ingest);
 	/* Everything up to @limit_ns has come; called often. */
 	void (*limit)(void *owner, const struct ingest *ingest, uint64_t limit_ns);
+	/* Returns how many records it had no room for. */
+	uint64_t (*lost)(void *owner);
 	/* Nothing more will come. */
 	void (*end)(void *owner, const struct ingest *ingest);
 };

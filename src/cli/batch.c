@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/privileges.h"
+#include "base/safe_print.h"
 #include "export/print.h"
 
 #define UNREAD_NS (10 * CLOCK_NS_PER_S) /* how long the output may block after --duration */
@@ -43,6 +44,7 @@ struct batch {
 	uint64_t unread_ns;	/* how long the output may then block */
 	uint64_t again_ns;	/* signals before this time are repeats of the first one */
 	bool is_source_stopped, is_last, is_done, has_grown;
+	bool is_record_ended;	/* early, and was said to be */
 	int result;
 };
 
@@ -172,11 +174,26 @@ static void judge_growth(struct batch *batch, const struct snapshot *snapshot, s
 	}
 }
 
+/* Says at once that the recording of -o has ended early; the tables go on. */
+static void look_at_recording(struct batch *batch)
+{
+	const struct record_control *record = session_record_control(batch->session);
+	char clean[4 * sizeof(((struct diag *)NULL)->text)];
+	struct recorder_status status;
+
+	if (batch->is_record_ended || !record->status(record->owner, &status) || !status.why.err)
+		return;
+	batch->is_record_ended = true;
+	safe_print(stderr, "flametop: nothing is recorded from here on: %s\n",
+		   sanitize(clean, sizeof(clean), status.why.text, strlen(status.why.text)));
+}
+
 static int take_snapshot(struct batch *batch, struct diag *why)
 {
 	struct snapshot *snapshot = analyzer_take_snapshot(batch->session->analyzer);
 	int err;
 
+	look_at_recording(batch);
 	if (!snapshot)
 		return 0;
 	if (snapshot->events || batch->options->format == OUTPUT_CSV)

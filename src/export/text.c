@@ -346,6 +346,7 @@ static void put_losses(FILE *out, const struct snapshot *snapshot)
 	put_counter(out, "unkept-dsos", counts[LOSS_DSOS].since_start);
 	put_counter(out, "unkept-names", counts[LOSS_NAMES].since_start);
 	put_counter(out, "let-go-tables", counts[LOSS_TABLES].since_start);
+	put_counter(out, "not-recorded", counts[LOSS_RECORDER].since_start);
 }
 
 bool text_has_all_events(const struct snapshot *snapshot, const struct export_options *options)

@@ -461,8 +461,10 @@ void ingest_set_tee(struct ingest *ingest, const struct record_tee *tee)
 	const struct record_tee *before = ingest->tee;
 
 	ingest->tee = tee;
-	if (before)
+	if (before) {
 		before->end(before->owner, ingest);
+		ingest->counters.unrecorded += before->lost(before->owner);
+	}
 	if (tee)
 		tee->begin(tee->owner, ingest);
 }

@@ -151,6 +151,9 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 		"files whose names were let go for want of room; read again when new code of "
 		"theirs runs",
 		.remedy = "-p or -G instead of all" },
+	[LOSS_RECORDER] = { "not_recorded", "not recorded",
+		"records that a recording (-o, O) had no room for, as its disk is slow; counted",
+		.remedy = "another disk for it, a lower rate (-F)", .is_rare = true },
 };
 
 void loss_history_finish(struct loss_history *history)
@@ -316,6 +319,8 @@ void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS])
 	out[LOSS_DSOS] = ingest->dsos.refused + ingest->tasks.cgroups.refused;
 	out[LOSS_NAMES] = ingest->names.refused;
 	out[LOSS_TABLES] = counters->tables_let_go;
+	out[LOSS_RECORDER] = counters->unrecorded +
+			     (ingest->tee ? ingest->tee->lost(ingest->tee->owner) : 0);
 	out[SUM_ON_CPU] = ingest->waits->counted.on_ns;
 	out[SUM_BLOCKED] = ingest->waits->counted.blocked_ns + open_ns;
 	out[SUM_RUN_QUEUE] = ingest->waits->counted.run_queue_ns;

@@ -515,6 +515,13 @@ static void tee_end(void *owner, const struct ingest *ingest)
 		encoder->sink.end(encoder->sink.owner, &encoder->counts);
 }
 
+static uint64_t tee_lost(void *owner)
+{
+	const struct record_encoder *encoder = owner;
+
+	return encoder->counts.lost;
+}
+
 int record_encoder_create(struct record_encoder **out, const struct record_encoder_config *config,
 			  const struct recording_sink *sink, struct diag *why)
 {
@@ -528,7 +535,7 @@ int record_encoder_create(struct record_encoder **out, const struct record_encod
 	encoder->tee = (struct record_tee){
 		.owner = encoder, .begin = tee_begin, .sample = tee_sample, .record = tee_record,
 		.maps_read = tee_maps_read, .source = tee_source, .limit = tee_limit,
-		.end = tee_end,
+		.end = tee_end, .lost = tee_lost,
 	};
 	reorder_init(&encoder->reorder);
 	return 0;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <errno.h>
 #include <locale.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -43,6 +44,31 @@ static void test_the_frequency_begins_with_the_present_one(void **state)
 	assert_string_equal(ui->state.prompt.text, "997");
 	enter(ui, "samples a second and CPU:", "4000");
 	check_asked(ui, SOURCE_FREQUENCY, "4000");
+}
+
+static void test_a_recording_is_begun_with_a_name_and_ended_with_the_same_key(void **state)
+{
+	struct ui *ui = *state;
+
+	ui_press(ui, "O");
+	assert_false(ui->state.prompt.is_open);
+	assert_true(ui_has(ui, "there is nothing to record"));
+	ui->state.recording.can_record = true;
+	ui_press(ui, "O");
+	assert_non_null(strstr(ui->state.prompt.text, ".data"));
+	enter(ui, "record into:", "/tmp/a.data");
+	assert_true(ui->state.out.wants_record);
+	assert_string_equal(ui->state.out.record_path, "/tmp/a.data");
+	ui->state.recording.is_there = true;
+	ui->state.recording.bytes = 3 << 20;
+	assert_true(ui_has(ui, "recording 3.15 MB (O)"));
+	ui->state.recording.lost = 7;
+	assert_true(ui_has(ui, "7 not recorded"));
+	assert_false(ui->state.out.wants_record_end);
+	ui_press(ui, "O");
+	assert_true(ui->state.out.wants_record_end);
+	ui->state.recording.is_ending = true;
+	assert_true(ui_has(ui, "recording 3.15 MB ends"));
 }
 
 static void test_every_kind_of_target(void **state)
@@ -184,6 +210,7 @@ UNIT_TESTS(test_command_sources)
 {
 	const struct CMUnitTest tests[] = {
 		UI_TEST(test_the_frequency_begins_with_the_present_one),
+		UI_TEST(test_a_recording_is_begun_with_a_name_and_ended_with_the_same_key),
 		UI_TEST(test_every_kind_of_target),
 		UI_TEST(test_the_children_of_the_target_come_first),
 		UI_TEST(test_the_target_of_the_row_under_the_cursor),
