@@ -179,6 +179,19 @@ struct snapshot_field {		/* a value that a hit carries */
 	bool is_ns;			/* the number is the time of a stage of the latency */
 };
 
+/* Where a frame is. */
+struct snapshot_place {
+	uint64_t address;	/* in its DSO, as perf-script(1) has it; of the kernel: in memory */
+	uint64_t offset;	/* from the start of its function; UINT64_MAX: that is not known */
+	const char *dso;	/* path; "": unknown */
+};
+
+/* The kernel's function at an address that a field holds. */
+struct snapshot_symbol {
+	uint64_t address, start;
+	const char *name;
+};
+
 struct snapshot_event {
 	uint64_t time_ns;	/* end of the event: CLOCK_MONOTONIC, or the recording's clock */
 	uint32_t cpu;		/* UINT32_MAX: unknown */
@@ -195,11 +208,21 @@ struct snapshot_event {
 	const char *format;	/* how a hit is printed: probe_spec.format; "": its fields are */
 	const struct perf_branch_entry *branches;	/* the newest first; NULL: none */
 	uint32_t branch_count;
+	/* The next are set for a request with wants_event_places. */
+	const struct snapshot_place *places;	/* one for each frame; NULL: not requested */
+	bool has_chain;		/* its event samples callers */
+	uint64_t ip;		/* address of the sample in the memory of its process */
+	uint32_t number;	/* its event's in the source's list; UINT32_MAX: a probe's hit */
+	const void *raw;	/* bytes that a tracepoint wrote, 8-byte aligned; NULL: none */
+	uint32_t raw_bytes;
+	const struct snapshot_symbol *symbols;	/* for fields in `raw` that are printed as such */
+	uint32_t symbol_count;
 };
 
 struct snapshot_events {
 	uint32_t count;
 	const struct snapshot_event *list;
+	uint32_t name_width;	/* bytes of the longest name of an event of the source */
 	uint64_t dropped;	/* events dropped since start, as the reader was too slow */
 };
 

@@ -21,8 +21,8 @@ struct event_desc {
 	uint64_t config;
 	unsigned int excluded;	/* levels that are not sampled: event_desc_identify() */
 	uint64_t tracepoint;	/* recordings: tracepoint id on the recorded machine; 0: none */
-	const char *raw_format;	/* recordings: the event's tracefs format file, which describes the
-				 * fields of PERF_SAMPLE_RAW; NULL: not recorded */
+	const char *raw_format;	/* the event's tracefs format file, which describes the fields of
+				 * PERF_SAMPLE_RAW; NULL: not recorded; live: not wanted */
 	uint32_t long_bytes;	/* size of a long in raw_format: 4 or 8 */
 	uint64_t freq_hz;	/* 0 with a fixed period */
 	uint64_t fixed_period;	/* 0 with a frequency; live counts_waits, with or without: ns,

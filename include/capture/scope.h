@@ -90,6 +90,8 @@ struct capture_config {
 	struct call_graph call_graph;
 	uint64_t branch_filter;	/* branch_filter_parse(); 0: samples have no branches. Not with
 				 * CALL_GRAPH_LBR */
+	bool has_raw;		/* samples of tracepoints have what these write, and the events
+				 * their raw_format */
 	bool are_hits_too_many;	/* call_graph auto: no copies where every hit is a sample */
 	const struct stack_ends *stack_ends;	/* BORROWED until capture_stop(); NULL: none */
 	bool wants_data_maps;	/* also mappings that are not executable: a recording needs them,

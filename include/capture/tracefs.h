@@ -34,6 +34,10 @@ int tracefs_read_id(int dir, const char *group, const char *event, uint64_t *id)
 int tracefs_find_events(const char *group, const char *event, char ***names, size_t *count,
 			struct diag *why);
 
+/* Reads the format file of the tracepoint @group:@event below @dir, the directory of
+ * tracefs_open(). *@out is the caller's, NULL on failure. Returns 0, -ENOENT, -ENOMEM, ... */
+int tracefs_read_format(int dir, const char *group, const char *event, char **out,
+			struct diag *why);
 /* Reads the fields of the tracepoint @group:@event below @dir, the directory of tracefs_open().
  * Returns 0 (the caller must finish @out), -ENOENT, -EBADMSG, -ENOMEM, ... with the reason. */
 int tracefs_read_fields(int dir, const char *group, const char *event, struct raw_fields *out,

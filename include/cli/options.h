@@ -124,6 +124,7 @@ enum output_format {
 	OUTPUT_EVENTS_JSON,
 	OUTPUT_CSV,
 	OUTPUT_MARKDOWN,
+	OUTPUT_SCRIPT,		/* hits and samples in the layout of perf-script(1) */
 };
 
 /* --stat: counts instead of samples. */
@@ -204,6 +205,8 @@ struct options {
 	enum table_kind table;		/* --table, or the one that fits; for CSV, Markdown */
 	bool wants_table;		/* --table was given */
 	struct event_fields fields;	/* --fields */
+	struct script_fields script_fields;	/* --fields of OUTPUT_SCRIPT */
+	const char *fields_text;	/* --fields as given; NULL: it was not */
 	bool wants_fields;		/* --fields was given */
 	bool has_events;		/* `format` has a line per hit or sample */
 	size_t max_rows;

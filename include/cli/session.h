@@ -80,7 +80,8 @@ enum {
 	SANDBOX_OF_CODE,
 	SANDBOX_OF_THREADS,
 	SESSION_SANDBOXES = SANDBOX_OF_THREADS + THREAD_SANDBOXES,
-	SANDBOX_OF_RECORDINGS = SANDBOX_OF_PROBES	/* recordings have no probes */
+	SANDBOX_OF_RECORDINGS = SANDBOX_OF_PROBES,	/* recordings have no probes */
+	SANDBOX_OF_TRACES = SANDBOX_OF_THREADS	/* a screen looks at threads, batch prints */
 };
 
 struct retarget;

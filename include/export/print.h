@@ -15,6 +15,7 @@
 #include "fold/filter.h"
 #include "listing/listing_rows.h"
 #include "probe/probe_spec.h"
+#include "sandbox/sandbox.h"
 
 struct export_options {
 	struct filter filter;	/* the snapshot's filter, for the header */
@@ -109,6 +110,57 @@ void events_write(FILE *out, const struct snapshot_events *events,
 /* Writes a JSON object per line; null where a value is unknown or the hit has none. */
 void events_write_json(FILE *out, const struct snapshot_events *events,
 		       const struct event_fields *fields);
+
+/* Writes hits and samples in the layout of perf-script(1), which its readers parse:
+ *
+ *   comm pid/tid [cpu] time: period event: trace
+ *	address symbol+offset (DSO)		the leaf first; only where callers were sampled
+ *
+ * Thread: any. Errors stay in @out (ferror(3)). */
+
+enum script_field {		/* names and order: script_field_names, flametop(8) */
+	SCRIPT_COMM, SCRIPT_TID, SCRIPT_PID, SCRIPT_TIME, SCRIPT_CPU, SCRIPT_EVENT, SCRIPT_TRACE,
+	SCRIPT_IP, SCRIPT_SYM, SCRIPT_DSO, SCRIPT_SYMOFF, SCRIPT_PERIOD,
+	SCRIPT_FIELD_COUNT
+};
+
+/* Bits 1 << enum script_field. A zeroed one selects what suits an event: a tracepoint or hit has
+ * `trace` in place of `period`, and a stack only where callers were sampled. */
+struct script_fields {
+	bool is_chosen;
+	uint32_t chosen;	/* is_chosen: shown of every event */
+	uint32_t added, removed;	/* else: changes of what suits */
+};
+
+/* NULL-terminated, by enum script_field: the names of perf-script(1). */
+extern const char *const script_field_names[SCRIPT_FIELD_COUNT + 1];
+
+/* Parses "comm,tid,time,event", or "+symoff,-cpu" to change what suits. 0 or -EINVAL with the
+ * column of what is no field; @as: the option, for the reason. */
+int script_fields_parse(struct script_fields *out, const char *as, const char *text,
+			struct diag *why);
+/* Returns whether @fields may show @field of some event. */
+bool script_fields_have(const struct script_fields *fields, enum script_field field);
+
+/* Prints what tracepoints wrote, by their print formats, in workers: sandbox/trace_texts.h. An
+ * event whose format or bytes end its worker is not printed from then on.
+ * Thread: that of the sandbox. */
+struct trace_printer;
+
+/* @sandbox and the @count events of the source stay the caller's; no other jobs may run in
+ * @sandbox. 0 or -ENOMEM. */
+int trace_printer_create(struct trace_printer **out, struct sandbox *sandbox,
+			 const struct event_desc *const *events, uint32_t count);
+void trace_printer_destroy(struct trace_printer *printer);	/* NULL is fine */
+/* Returns a text for each of @events, sanitized; NULL: it wrote nothing, or that can't be printed.
+ * BLOCKS for a worker's lifetime. BORROWED until the next call; NULL: none has a text. */
+const char *const *trace_printer_print(struct trace_printer *printer,
+				       const struct snapshot_events *events);
+
+/* @traces[i]: what event i carries, sanitized; NULL: its values are written as "name=value".
+ * @traces may be NULL: all are. */
+void script_write(FILE *out, const struct snapshot_events *events,
+		  const struct script_fields *fields, const char *const *traces);
 
 /* A call tree as folded stacks, one line each, as flame graph programs read them:
  *

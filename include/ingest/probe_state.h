@@ -182,6 +182,7 @@ struct event_line {
 	int64_t latency_ns;	/* < 0: none */
 	uint32_t cpu;		/* CPU of its end; UINT32_MAX: unknown */
 	bool is_hit;		/* a probe hit, which has no period; else a sample */
+	uint64_t ip;		/* address of the sample, in memory */
 	struct slice_entry entry;	/* the entry it was counted as */
 	bool is_counted;	/* the heap owns it */
 	bool is_pending;	/* its pending sample owns it */
@@ -189,11 +190,14 @@ struct event_line {
 	uint32_t value_count;
 	uint32_t branch_count;
 	const struct perf_branch_entry *branches;	/* after the values; NULL: none */
-	struct probe_value values[];	/* followed by branches and texts */
+	const void *raw;	/* after the branches: what a tracepoint wrote; NULL: none */
+	uint32_t raw_bytes;
+	struct probe_value values[];	/* followed by branches, raw bytes and texts */
 };
 
 struct event_lines {
 	bool is_on;		/* lines are printed; false: none are made */
+	bool has_raw;		/* bytes that tracepoints wrote are kept */
 	bool has_branches;	/* those of samples are kept: up to 64 KiB a line */
 	bool is_bounded;	/* live: lines over EVENT_LINES_BYTES are dropped */
 	struct event_line **heap;	/* owned, each line too; the oldest first */
@@ -204,8 +208,8 @@ struct event_lines {
 
 void event_lines_finish(struct event_lines *lines);	/* a zeroed struct is fine */
 
-/* Returns a copy of @head and its branches with @values[@count], owned by the caller until it is
- * pushed; NULL: no room, counted as dropped. */
+/* Returns a copy of @head, its branches and raw bytes with @values[@count], owned by the caller
+ * until it is pushed; NULL: no room, counted as dropped. */
 struct event_line *event_lines_create(struct event_lines *lines, const struct event_line *head,
 				      const struct probe_value *values, uint32_t count);
 void event_lines_destroy(struct event_lines *lines, struct event_line *line);	/* NULL is fine */

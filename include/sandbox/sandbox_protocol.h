@@ -71,6 +71,8 @@ enum sandbox_job_kind {
 	SANDBOX_CODE,		/* file, ranges of its code -> instructions: code_rows.h */
 	SANDBOX_SOURCE,		/* query, directory -> text of a source file, read as the query's
 				 * user: file_text.h */
+	SANDBOX_TRACES,		/* formats and records of tracepoints -> a text per record:
+				 * trace_texts.h */
 	SANDBOX_JOB_KINDS
 };
 

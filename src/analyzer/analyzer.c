@@ -69,6 +69,7 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 		return err;
 	}
 	analyzer->ingest.lines.is_on = config->wants_events;
+	analyzer->ingest.lines.has_raw = config->wants_event_places;
 	analyzer->ingest.lines.has_branches = config->wants_event_branches;
 	analyzer->ingest.names.demangler = config->demangler;
 	analyzer->ingest.slow_unwinder = config->slow_unwinder;
@@ -104,6 +105,7 @@ bool analyzer_destroy(struct analyzer *analyzer)
 		return false;
 	snapshot_destroy(mailbox_take(&analyzer->mailbox));
 	source_hold_finish(&analyzer->hold);
+	event_builder_finish(&analyzer->publisher);
 	publisher_finish(&analyzer->publisher);
 	ingest_finish(&analyzer->ingest);
 	spsc_finish(&analyzer->requests);

@@ -1,7 +1,8 @@
 /* event_builder.c - see event_builder.h.
  *
- * The block: head | events | branches | fields | frames | text. While it is made, pointers are
- * offsets: those into the text as struct probe_builder has them, the others as indices.
+ * The block: head | events | branches | fields | places | symbols | raw | frames | text. While it
+ * is made, pointers are offsets: those into the text as struct probe_builder has them, the others
+ * as indices.
  *
  * A line is printed once: names that come later can't be added. So the oldest lines wait a little,
  * for symtabs and then for demangled names, and the others wait after them.
@@ -17,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/safe_print.h"
+#include "capture/raw_fields.h"
 #include "fold/fold.h"
 #include "fold/fold_filter.h"
 #include "probe_builder.h"
@@ -29,11 +31,12 @@
 /* The lines to publish. */
 struct event_request {
 	const struct filter *filter;	/* applied to command, CPU and leaf */
-	bool shows_idle, wants_stacks;
+	bool shows_idle, wants_stacks, wants_places;
 	uint64_t limit_ns;	/* only lines older than this */
 };
 
 struct builder {
+	struct publisher *publisher;
 	struct ingest *ingest;
 	const struct event_request *request;
 	struct fold_filter filter;
@@ -41,9 +44,14 @@ struct builder {
 	struct snapshot_event *events;	/* owned, as the next */
 	struct snapshot_field *fields;
 	const char **frames;
+	struct snapshot_place *places;	/* as many as `frames`, if requested */
+	struct snapshot_symbol *symbols;
+	uint64_t *raw;
 	struct perf_branch_entry *branches;
 	uint32_t event_count, field_count, field_capacity, frame_count, frame_capacity;
-	uint32_t branch_count, branch_capacity;
+	uint32_t branch_count, branch_capacity, place_count, place_capacity;
+	uint32_t symbol_count, symbol_capacity;
+	uint32_t raw_count, raw_capacity;	/* words */
 };
 
 static uint32_t symbol_of(struct ingest *ingest, uint32_t frame)
@@ -51,11 +59,102 @@ static uint32_t symbol_of(struct ingest *ingest, uint32_t frame)
 	return symbol_names_of_frame(&ingest->names, &ingest->trie, frame);
 }
 
-static void ask_names(struct ingest *ingest, const struct event_line *line, bool wants_stacks)
+/* Fields of the source's tracepoints that hold addresses to be printed as functions. */
+struct trace_fields {
+	uint32_t count;		/* events of the source */
+	struct {
+		bool is_parsed;		/* done with the event's first record */
+		struct raw_field *list;	/* owned */
+		size_t count;
+	} of[];
+};
+
+void event_builder_finish(struct publisher *publisher)
 {
+	struct trace_fields *fields = publisher->trace_fields;
+
+	for (uint32_t i = 0; fields && i < fields->count; i++)
+		free(fields->of[i].list);
+	free(fields);
+	publisher->trace_fields = NULL;
+}
+
+static void parse_fields(struct trace_fields *fields, uint32_t event,
+			 const struct event_desc *desc)
+{
+	struct raw_fields all = { .count = 0 };
+	size_t kept = 0;
+
+	fields->of[event].is_parsed = true;
+	if (!desc->raw_format ||
+	    raw_fields_parse_foreign(&all, desc->raw_format, strlen(desc->raw_format),
+				     desc->long_bytes, NULL))
+		return;
+	for (size_t i = 0; i < all.count; i++)
+		if (raw_fields_print(&all, &all.list[i]) == PRINT_SYMBOL)
+			all.list[kept++] = all.list[i];
+	fields->of[event].list = all.list;
+	fields->of[event].count = kept;
+	all.list = NULL;
+	raw_fields_finish(&all);
+}
+
+/* Returns the fields of the event of @line that hold addresses, *@count of them. */
+static const struct raw_field *fields_of(struct publisher *publisher,
+					 const struct event_line *line, size_t *count)
+{
+	const struct ingest_config *config = &publisher->ingest->config;
+	struct trace_fields *fields = publisher->trace_fields;
+	const uint32_t event = line->entry.event;
+
+	*count = 0;
+	if (line->is_hit || !line->raw || event >= config->event_count)
+		return NULL;
+	if (fields && fields->count != config->event_count) {
+		event_builder_finish(publisher);
+		fields = NULL;
+	}
+	if (!fields) {
+		fields = calloc(1, sizeof(*fields) + config->event_count * sizeof(fields->of[0]));
+		if (!fields)
+			return NULL;
+		fields->count = config->event_count;
+		publisher->trace_fields = fields;
+	}
+	if (!fields->of[event].is_parsed)
+		parse_fields(fields, event, config->events[event]);
+	*count = fields->of[event].count;
+	return fields->of[event].list;
+}
+
+/* Returns the symbol of the kernel's address in @field of @line; ID_SET_NONE: it holds none. */
+static uint32_t symbol_in(struct ingest *ingest, const struct raw_field *field,
+			  const struct event_line *line, uint64_t *address)
+{
+	struct raw_value value;
+	uint32_t frame;
+
+	if (!raw_field_read(field, line->raw, line->raw_bytes, &value) || value.is_text ||
+	    value.number < UINT64_C(1) << 63)
+		return ID_SET_NONE;
+	*address = value.number;
+	frame = ingest_frame(ingest, NULL, MODE_KERNEL, value.number);
+	return frame == ID_SET_NONE ? ID_SET_NONE : symbol_of(ingest, frame);
+}
+
+static void ask_names(struct publisher *publisher, const struct event_line *line,
+		      bool wants_stacks)
+{
+	struct ingest *ingest = publisher->ingest;
 	const struct stack_trie *trie = &ingest->trie;
 	const uint32_t stack = line->entry.stack;
+	const struct raw_field *fields;
+	uint64_t address;
+	size_t count;
 
+	fields = fields_of(publisher, line, &count);
+	for (size_t i = 0; i < count; i++)
+		symbol_in(ingest, &fields[i], line, &address);
 	symbol_of(ingest, trie->stacks.frame[stack]);
 	for (uint32_t node = trie->stacks.node[stack]; wants_stacks && node != STACK_NODE_ROOT;
 	     node = trie->nodes.parent[node])
@@ -63,11 +162,13 @@ static void ask_names(struct ingest *ingest, const struct event_line *line, bool
 }
 
 /* Looks the names for the selected lines up, so that missing ones are requested. */
-static void ask_all_names(struct ingest *ingest, const struct event_request *request)
+static void ask_all_names(struct publisher *publisher, const struct event_request *request)
 {
+	const struct ingest *ingest = publisher->ingest;
+
 	for (uint32_t i = 0; i < ingest->lines.count; i++)
 		if (ingest->lines.heap[i]->time_ns < request->limit_ns)
-			ask_names(ingest, ingest->lines.heap[i], request->wants_stacks);
+			ask_names(publisher, ingest->lines.heap[i], request->wants_stacks);
 }
 
 /* Room for one more. NULL: out of memory, noted. */
@@ -93,6 +194,24 @@ static const char *put_text(struct builder *builder, const char *text)
 	return probe_builder_text(&builder->text, text, strlen(text));
 }
 
+static void put_place(struct builder *builder, uint32_t frame, const struct symbol *symbol)
+{
+	const struct ingest *ingest = builder->ingest;
+	const uint64_t address = ingest->trie.frames.address[frame];
+	void *grown = grow(builder, builder->places, builder->place_count, &builder->place_capacity,
+			   sizeof(*builder->places));
+
+	if (!grown)
+		return;
+	builder->places = grown;
+	builder->places[builder->place_count++] = (struct snapshot_place){
+		.address = address,
+		.offset = symbol->state == SYMBOL_NAMED && address >= symbol->address
+			  ? address - symbol->address : UINT64_MAX,
+		.dso = put_text(builder, strpool_get(ingest->strings, symbol->dso_path)),
+	};
+}
+
 static void put_frame(struct builder *builder, uint32_t frame)
 {
 	void *grown = grow(builder, builder->frames, builder->frame_count, &builder->frame_capacity,
@@ -116,6 +235,8 @@ static void put_frame(struct builder *builder, uint32_t frame)
 		name = address;
 	}
 	builder->frames[builder->frame_count++] = put_text(builder, name);
+	if (builder->request->wants_places)
+		put_place(builder, frame, &ingest->names.symbols[id]);
 }
 
 static void put_stack(struct builder *builder, uint32_t stack, struct snapshot_event *out)
@@ -124,6 +245,7 @@ static void put_stack(struct builder *builder, uint32_t stack, struct snapshot_e
 	const uint32_t first = builder->frame_count;
 
 	out->frames = (const char *const *)(uintptr_t)first;
+	out->places = (const struct snapshot_place *)(uintptr_t)first;
 	put_frame(builder, trie->stacks.frame[stack]);
 	for (uint32_t node = trie->stacks.node[stack]; node != STACK_NODE_ROOT;
 	     node = trie->nodes.parent[node])
@@ -200,6 +322,72 @@ static void put_branches(struct builder *builder, const struct event_line *line,
 	out->branch_count = line->branch_count;
 }
 
+static void put_raw(struct builder *builder, const struct event_line *line,
+		    struct snapshot_event *out)
+{
+	const uint32_t words = (uint32_t)((line->raw_bytes + sizeof(uint64_t) - 1) /
+					  sizeof(uint64_t));
+
+	out->raw = (const void *)(uintptr_t)builder->raw_count;
+	for (uint32_t i = 0; i < words; i++) {
+		const size_t left = line->raw_bytes - i * sizeof(uint64_t);
+		void *grown = grow(builder, builder->raw, builder->raw_count,
+				   &builder->raw_capacity, sizeof(*builder->raw));
+
+		if (!grown)
+			return;
+		builder->raw = grown;
+		builder->raw[builder->raw_count] = 0;
+		memcpy(&builder->raw[builder->raw_count++],
+		       (const unsigned char *)line->raw + i * sizeof(uint64_t),
+		       left < sizeof(uint64_t) ? left : sizeof(uint64_t));
+	}
+	out->raw_bytes = line->raw_bytes;
+}
+
+static void put_symbols(struct builder *builder, const struct event_line *line,
+			struct snapshot_event *out)
+{
+	struct ingest *ingest = builder->ingest;
+	const struct raw_field *fields;
+	uint64_t address = 0;
+	size_t count;
+
+	fields = fields_of(builder->publisher, line, &count);
+	out->symbols = (const void *)(uintptr_t)builder->symbol_count;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t id = symbol_in(ingest, &fields[i], line, &address);
+		const struct symbol *symbol = id == ID_SET_NONE ? NULL : &ingest->names.symbols[id];
+		void *grown;
+
+		if (!symbol || symbol->state != SYMBOL_NAMED)
+			continue;
+		grown = grow(builder, builder->symbols, builder->symbol_count,
+			     &builder->symbol_capacity, sizeof(*builder->symbols));
+		if (!grown)
+			return;
+		builder->symbols = grown;
+		builder->symbols[builder->symbol_count++] = (struct snapshot_symbol){
+			.address = address, .start = symbol->address,
+			.name = put_text(builder, strpool_get(ingest->strings, symbol->name)),
+		};
+		out->symbol_count++;
+	}
+}
+
+/* Whether the event of @line samples callers. */
+static bool has_chain(const struct builder *builder, const struct event_line *line)
+{
+	const struct ingest_config *config = &builder->ingest->config;
+	const struct probe_row *row = line->is_hit ? row_of(builder->ingest, line) : NULL;
+
+	if (line->is_hit)
+		return row && row->with_stacks;
+	return line->entry.event < config->event_count &&
+	       config->events[line->entry.event]->format.sample_type &
+			(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
+}
+
 static const char *name_of_event(const struct builder *builder, const struct event_line *line)
 {
 	const struct ingest_config *config = &builder->ingest->config;
@@ -223,7 +411,9 @@ static void put_line(struct builder *builder, const struct event_line *line, uin
 		.time_ns = line->time_ns, .cpu = line->cpu, .pid = task->pid, .tid = task->tid,
 		.parent_pid = task_table_parent(&ingest->tasks, task->pid, line->time_ns),
 		.latency_ns = line->latency_ns, .has_period = !line->is_hit,
-		.period = line->is_hit ? 0 : line->entry.weight,
+		.period = line->is_hit ? 0 : line->entry.weight, .ip = line->ip,
+		.number = line->is_hit ? UINT32_MAX : line->entry.event,
+		.has_chain = has_chain(builder, line),
 		.comm = put_text(builder, strpool_get(strings, task->comm)),
 		.event = put_text(builder, name_of_event(builder, line)),
 		.symbol = put_text(builder, strpool_get(strings,
@@ -232,8 +422,23 @@ static void put_line(struct builder *builder, const struct event_line *line, uin
 	};
 	put_fields(builder, line, out);
 	put_branches(builder, line, out);
+	put_raw(builder, line, out);
+	put_symbols(builder, line, out);
 	if (builder->request->wants_stacks)
 		put_stack(builder, line->entry.stack, out);
+}
+
+/* Whether the event of a recording was made of the samples of another that is shown, too:
+ * perf-script(1) doesn't have it. */
+static bool is_derived(const struct ingest_config *config, uint32_t event)
+{
+	uint32_t shown = 0;
+
+	if (event >= config->event_count || !config->events[event]->is_of_switches)
+		return false;
+	for (uint32_t i = 0; i < config->event_count; i++)
+		shown += !event_desc_is_hidden(config->events[i]);
+	return shown > 1;
 }
 
 static bool is_wanted(struct builder *builder, const struct event_line *line, uint32_t symbol)
@@ -241,6 +446,9 @@ static bool is_wanted(struct builder *builder, const struct event_line *line, ui
 	const struct ingest *ingest = builder->ingest;
 	const struct slice_entry *entry = &line->entry;
 
+	if (builder->request->wants_places && !line->is_hit &&
+	    is_derived(&ingest->config, entry->event))
+		return false;
 	if (!builder->request->shows_idle && !line->is_hit &&
 	    fold_is_idle(&ingest->names, &ingest->tasks.tasks[entry->task], symbol))
 		return false;
@@ -255,7 +463,9 @@ static void take_lines(struct builder *builder)
 	const struct event_line *line;
 
 	while (builder->event_count < EVENT_LINES_BATCH &&
-	       builder->text.text_used < TEXT_BYTES_MAX && !builder->text.is_out_of_memory &&
+	       builder->text.text_used < TEXT_BYTES_MAX &&
+	       builder->raw_count < TEXT_BYTES_MAX / sizeof(*builder->raw) &&
+	       !builder->text.is_out_of_memory &&
 	       (line = event_lines_peek(lines, builder->request->limit_ns))) {
 		const uint32_t symbol =
 			symbol_of(builder->ingest,
@@ -269,10 +479,47 @@ static void take_lines(struct builder *builder)
 	}
 }
 
-static void join(const struct builder *builder, struct snapshot_event *events,
-		 struct perf_branch_entry *branches, struct snapshot_field *fields,
-		 const char **frames, const char *text)
+/* The arrays of the block. */
+struct block {
+	struct snapshot_event *events;
+	struct perf_branch_entry *branches;
+	struct snapshot_field *fields;
+	struct snapshot_place *places;
+	struct snapshot_symbol *symbols;
+	uint64_t *raw;
+	const char **frames;
+	char *text;
+};
+
+static void join_places(const struct builder *builder, const struct block *block)
 {
+	for (uint32_t i = 0; i < builder->place_count; i++) {
+		block->places[i] = builder->places[i];
+		block->places[i].dso = block->text + (uintptr_t)block->places[i].dso;
+	}
+	for (uint32_t i = 0; i < builder->event_count; i++) {
+		struct snapshot_event *event = &block->events[i];
+
+		event->places = builder->place_count
+				? block->places + (uintptr_t)event->places : NULL;
+		event->raw = event->raw_bytes ? block->raw + (uintptr_t)event->raw : NULL;
+		event->symbols = block->symbols + (uintptr_t)event->symbols;
+	}
+	for (uint32_t i = 0; i < builder->symbol_count; i++) {
+		block->symbols[i] = builder->symbols[i];
+		block->symbols[i].name = block->text + (uintptr_t)block->symbols[i].name;
+	}
+	if (builder->raw_count)
+		memcpy(block->raw, builder->raw, builder->raw_count * sizeof(*builder->raw));
+}
+
+static void join(const struct builder *builder, const struct block *block)
+{
+	struct perf_branch_entry *branches = block->branches;
+	struct snapshot_event *events = block->events;
+	struct snapshot_field *fields = block->fields;
+	const char **frames = block->frames, *text = block->text;
+
 	if (builder->branch_count)
 		memcpy(branches, builder->branches,
 		       builder->branch_count * sizeof(*builder->branches));
@@ -299,6 +546,20 @@ static void join(const struct builder *builder, struct snapshot_event *events,
 		frames[i] = text + (uintptr_t)builder->frames[i];
 }
 
+static uint32_t name_width_of(const struct ingest_config *config)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < config->event_count; i++) {
+		const struct event_desc *event = config->events[i];
+		const size_t bytes = event_desc_is_hidden(event) ||
+				     is_derived(config, (uint32_t)i) ? 0 : strlen(event->name);
+
+		width = bytes > width ? bytes : width;
+	}
+	return (uint32_t)width;
+}
+
 /* NULL: out of memory. */
 static struct snapshot_events *build(const struct builder *builder)
 {
@@ -306,34 +567,44 @@ static struct snapshot_events *build(const struct builder *builder)
 	const size_t fields_bytes = builder->field_count * sizeof(*builder->fields);
 	const size_t frames_bytes = builder->frame_count * sizeof(*builder->frames);
 	const size_t branches_bytes = builder->branch_count * sizeof(*builder->branches);
+	const size_t places_bytes = builder->place_count * sizeof(*builder->places);
+	const size_t symbols_bytes = builder->symbol_count * sizeof(*builder->symbols);
+	const size_t raw_bytes = builder->raw_count * sizeof(*builder->raw);
 	struct snapshot_events *out = malloc(sizeof(*out) + events_bytes + branches_bytes +
-					     fields_bytes + frames_bytes + builder->text.text_used);
-	char *events, *branches, *fields, *frames, *text;
+					     fields_bytes + places_bytes + symbols_bytes +
+					     raw_bytes + frames_bytes + builder->text.text_used);
+	struct block block;
+	char *at;
 
 	if (!out)
 		return NULL;
-	events = (char *)(out + 1);
-	branches = events + events_bytes;
-	fields = branches + branches_bytes;
-	frames = fields + fields_bytes;
-	text = frames + frames_bytes;
-	memcpy(text, builder->text.text, builder->text.text_used);
-	join(builder, (struct snapshot_event *)(void *)events,
-	     (struct perf_branch_entry *)(void *)branches,
-	     (struct snapshot_field *)(void *)fields, (const char **)(void *)frames, text);
+	at = (char *)(out + 1);
+	block.events = (void *)at;
+	block.branches = (void *)(at += events_bytes);
+	block.fields = (void *)(at += branches_bytes);
+	block.places = (void *)(at += fields_bytes);
+	block.symbols = (void *)(at += places_bytes);
+	block.raw = (void *)(at += symbols_bytes);
+	block.frames = (void *)(at += raw_bytes);
+	block.text = at + frames_bytes;
+	memcpy(block.text, builder->text.text, builder->text.text_used);
+	join(builder, &block);
+	join_places(builder, &block);
 	*out = (struct snapshot_events){
-		.count = builder->event_count, .list = (const void *)events,
+		.count = builder->event_count, .list = block.events,
+		.name_width = name_width_of(&builder->ingest->config),
 		.dropped = builder->ingest->lines.dropped,
 	};
 	return out;
 }
 
-/* Moves the oldest lines, EVENT_LINES_BATCH at most, from @ingest->lines to *@out, which the caller
+/* Moves the oldest lines, EVENT_LINES_BATCH at most, from the ingest to *@out, which the caller
  * must free(). 0; -ENOMEM; -EINVAL: see fold_filter_init(). */
-static int make_events(struct snapshot_events **out, struct ingest *ingest,
+static int make_events(struct snapshot_events **out, struct publisher *publisher,
 		       const struct event_request *request)
 {
-	struct builder builder = { .ingest = ingest, .request = request };
+	struct ingest *ingest = publisher->ingest;
+	struct builder builder = { .publisher = publisher, .ingest = ingest, .request = request };
 	int err =
 		fold_filter_init(&builder.filter, request->filter, &ingest->names, &ingest->tasks);
 
@@ -352,6 +623,9 @@ static int make_events(struct snapshot_events **out, struct ingest *ingest,
 	free(builder.events);
 	free(builder.fields);
 	free(builder.frames);
+	free(builder.places);
+	free(builder.symbols);
+	free(builder.raw);
 	free(builder.branches);
 	return err;
 }
@@ -375,7 +649,7 @@ static bool wait_for_names(struct publisher *publisher, const struct event_reque
 {
 	const uint64_t now_ns = clock_now_ns();
 
-	ask_all_names(publisher->ingest, request);
+	ask_all_names(publisher, request);
 	if (!symbol_names_are_pending(&publisher->ingest->names)) {
 		publisher->names_asked_ns = 0;
 		return false;
@@ -430,13 +704,14 @@ struct snapshot *event_builder_publish(struct publisher *publisher, bool is_end,
 	struct event_request request = {
 		.filter = &config->query.filter, .wants_stacks = config->wants_event_stacks,
 		.shows_idle = config->shows_idle_events,
+		.wants_places = config->wants_event_places,
 		.limit_ns = is_end ? UINT64_MAX : ingest_lines_limit_ns(ingest),
 	};
 	struct snapshot *snapshot;
 
 	if (is_end && ingest->lines.count && !publisher->has_asked_last) {
 		publisher->has_asked_last = true;
-		ask_all_names(ingest, &request);
+		ask_all_names(publisher, &request);
 		if (symbol_names_are_pending(&ingest->names))
 			return NULL;	/* comes again with the names, or when they are overdue */
 	}
@@ -456,7 +731,7 @@ struct snapshot *event_builder_publish(struct publisher *publisher, bool is_end,
 	snapshot_head_put_losses(ingest, &publisher->losses, snapshot);
 	snapshot->user_stacks = ingest->counters.stacks.user;
 	snapshot->complete_stacks = ingest->counters.stacks.complete;
-	if (!make_events(&snapshot->events, ingest, &request))
+	if (!make_events(&snapshot->events, publisher, &request))
 		return snapshot;
 	snapshot_destroy(snapshot);
 	snapshot = publisher->failure;

@@ -12,6 +12,8 @@
  * pending. */
 struct snapshot *event_builder_publish(struct publisher *publisher, bool is_end, bool is_last,
 				       const struct diag *end_why);
+/* Frees what it keeps in @publisher; before publisher_finish(). */
+void event_builder_finish(struct publisher *publisher);
 /* True: reading of a recording pauses until the reader of events takes what is there. */
 bool event_builder_is_full(const struct publisher *publisher);
 /* Returns when the events of a recording can be published, once it is full of them; UINT64_MAX: not

@@ -49,6 +49,7 @@ struct publisher {
 	enum stacks_wanted stacks_wanted;
 	bool is_ended;		/* no more records will come */
 	uint64_t names_asked_ns;	/* since when events wait for names; 0: none do */
+	struct trace_fields *trace_fields;	/* owned; event_builder.c, which frees it */
 	bool has_asked_last;		/* the names of the last events were requested */
 	struct snapshot *failure;	/* owned: last snapshot of a batch that is out of memory */
 	struct fold_stop stop;	/* set by the caller after the init; ends folds for the screen */

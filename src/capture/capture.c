@@ -17,6 +17,7 @@
 #include "capture/scope.h"
 #include "capture/event_set.h"
 #include "capture/stack_copy.h"
+#include "capture/tracefs.h"
 #include "capture_plan.h"
 #include "follow.h"
 #include "open_waits.h"
@@ -266,6 +267,34 @@ static void describe_waits(struct capture *capture, size_t index)
 		desc->counted_as++;
 }
 
+/* Reads the format files of the tracepoints whose samples have raw bytes. Where one can't be read
+ * the bytes are not shown. */
+static void describe_raw(struct capture *capture)
+{
+	const int dir = tracefs_open(NULL);
+	char group[TRACE_NAME_BYTES], event[TRACE_NAME_BYTES], *text;
+
+	for (size_t i = 0; dir >= 0 && i < capture->plan.events.count; i++) {
+		struct event_desc *desc = &capture->descs[i];
+
+		if (desc->type != PERF_TYPE_TRACEPOINT ||
+		    sscanf(desc->name, "%63[^:]:%63[^:]", group, event) != 2 ||
+		    tracefs_read_format(dir, group, event, &text, NULL))
+			continue;
+		desc->raw_format = text;
+		desc->long_bytes = sizeof(long);
+	}
+	if (dir >= 0)
+		close(dir);
+}
+
+static void free_descs(struct capture *capture)
+{
+	for (size_t i = 0; capture->descs && i < capture->plan.events.count; i++)
+		free((char *)capture->descs[i].raw_format);
+	free(capture->descs);
+}
+
 static int describe_events(struct capture *capture, struct diag *why)
 {
 	capture->descs = calloc(capture->plan.events.count + 1, sizeof(*capture->descs));
@@ -292,6 +321,8 @@ static int describe_events(struct capture *capture, struct diag *why)
 	for (size_t i = 0; i < capture->plan.events.count; i++)
 		if (capture->plan.set.attrs[i].sample_type & PERF_SAMPLE_READ)
 			describe_group(capture, i);
+	if (capture->plan.has_raw)
+		describe_raw(capture);
 	return 0;
 }
 
@@ -664,8 +695,8 @@ void capture_destroy(struct capture *capture)
 		close(capture->wake_fd);
 	if (capture->round_fd >= 0)
 		close(capture->round_fd);
+	free_descs(capture);
 	capture_plan_finish(&capture->plan);
-	free(capture->descs);
 	free(capture->absent_text);
 	free(capture->counted_text);
 	free(capture);

@@ -182,6 +182,8 @@ static void fill_attr(const struct capture_plan *plan, size_t at, struct perf_ev
 							   .copy_bytes = CALL_GRAPH_COPY_BYTES };
 	*attr = spec->attr;
 	event_attr_complete(attr, &sampling);
+	if (plan->has_raw && attr->type == PERF_TYPE_TRACEPOINT)
+		attr->sample_type |= PERF_SAMPLE_RAW;
 	if (event_is_off_cpu(attr))	/* an exit is the last switch of a thread */
 		attr->context_switch = attr->task = plan->has_switches;
 	if (is_leading(&plan->events, at))
@@ -720,6 +722,7 @@ int capture_plan_parse(struct capture_plan *plan, const struct capture_config *c
 		snprintf(events->specs[0].name, EVENT_NAME_BYTES, "cycles");
 	plan->branch_filter = config->branch_filter;
 	plan->data_maps = config->wants_data_maps;
+	plan->has_raw = config->has_raw;
 	return check_branches(plan, config, why);
 }
 

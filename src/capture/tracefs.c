@@ -222,13 +222,16 @@ static int not_there(const char *group, const char *event, struct diag *why)
 	return err ? err : diag_set(why, -EIO, "the format of %s:%s can't be read", group, event);
 }
 
-/* Returns the bytes of the format file, read into @text[FORMAT_BYTES]; 0: it can't be read. */
-static size_t read_format(int dir, const char *group, const char *event, char *text)
+int tracefs_read_format(int dir, const char *group, const char *event, char **out,
+			struct diag *why)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], *text = malloc(FORMAT_BYTES + 1);
 	ssize_t got = 0, used = 0;
 	int fd = -1;
 
+	*out = NULL;
+	if (!text)
+		return diag_set(why, -ENOMEM, "no memory for the format of a tracepoint");
 	snprintf(path, sizeof(path), "events/%s/%s/format", group, event);
 	if (!strchr(group, '/') && !strchr(event, '/'))
 		fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
@@ -237,13 +240,19 @@ static size_t read_format(int dir, const char *group, const char *event, char *t
 		used += got;
 	if (fd >= 0)
 		close(fd);
-	return (size_t)used;
+	if (!used) {
+		free(text);
+		return not_there(group, event, why);
+	}
+	text[used] = '\0';
+	*out = text;
+	return 0;
 }
 
 char *tracefs_copy_format(const char *name)
 {
-	char group[NAME_MAX], event[NAME_MAX], *text;
-	size_t used;
+	char group[NAME_MAX], event[NAME_MAX], *text = NULL;
+	struct diag why;
 	int dir;
 
 	if (sscanf(name, "%254[^:]:%254[^:]", group, event) != 2)
@@ -251,28 +260,19 @@ char *tracefs_copy_format(const char *name)
 	dir = tracefs_open(NULL);
 	if (dir < 0)
 		return NULL;
-	text = malloc(FORMAT_BYTES + 1);
-	used = text ? read_format(dir, group, event, text) : 0;
+	tracefs_read_format(dir, group, event, &text, &why);
 	close(dir);
-	if (!used) {
-		free(text);
-		return NULL;
-	}
-	text[used] = '\0';
 	return text;
 }
 
 int tracefs_read_fields(int dir, const char *group, const char *event, struct raw_fields *out,
 			struct diag *why)
 {
-	char *text = malloc(FORMAT_BYTES);
-	size_t used;
-	int err;
+	char *text;
+	int err = tracefs_read_format(dir, group, event, &text, why);
 
-	if (!text)
-		return diag_set(why, -ENOMEM, "no memory for the format of a tracepoint");
-	used = read_format(dir, group, event, text);
-	err = used ? raw_fields_parse(out, text, used, why) : not_there(group, event, why);
+	if (!err)
+		err = raw_fields_parse(out, text, strlen(text), why);
 	free(text);
 	return err;
 }

@@ -36,6 +36,7 @@ struct batch {
 	const struct options *options;
 	struct table_writer *writer;	/* owned; NULL: the output is no table */
 	struct pollfd sources[SOURCE_COUNT];
+	struct trace_printer *traces;	/* owned; OUTPUT_SCRIPT only, else NULL */
 	int output_fd;
 	char *text;		/* text of one refresh; NULL: all of it was written */
 	size_t text_bytes, written;
@@ -103,6 +104,9 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 					   snapshot->has_baseline, snapshot_is_by_weight(snapshot));
 		else if (batch->options->format == OUTPUT_EVENTS)
 			events_write(out, snapshot->events, &batch->options->fields);
+		else if (batch->options->format == OUTPUT_SCRIPT)
+			script_write(out, snapshot->events, &batch->options->script_fields,
+				     trace_printer_print(batch->traces, snapshot->events));
 		else if (batch->options->format == OUTPUT_EVENTS_JSON)
 			events_write_json(out, snapshot->events, &batch->options->fields);
 		else if (batch->options->format == OUTPUT_JSON)
@@ -367,6 +371,26 @@ static int run_loop(struct batch *batch, struct diag *why)
 	return batch->has_grown ? BATCH_HAS_GROWN : 0;
 }
 
+/* Printing by the format files of the source's tracepoints. */
+static int create_traces(struct batch *batch, struct diag *why)
+{
+	const struct session *session = batch->session;
+	const struct perf_data *reader = session->recordings.first.reader;
+	const size_t count = session->capture ? capture_event_count(session->capture)
+					      : perf_data_event_count(reader);
+	const struct event_desc **events = calloc(count + 1, sizeof(*events));
+	int err = events ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && events; i++)
+		events[i] = session->capture ? capture_event(session->capture, i)
+					     : perf_data_event(reader, i);
+	if (!err)
+		err = trace_printer_create(&batch->traces, session->sandboxes[SANDBOX_OF_TRACES],
+					   events, (uint32_t)count);
+	free(events);
+	return err ? diag_set(why, err, "no memory for the output") : 0;
+}
+
 int batch_run(struct session *session, const struct options *options, struct diag *why)
 {
 	struct batch batch = { .session = session, .options = options };
@@ -389,7 +413,10 @@ int batch_run(struct session *session, const struct options *options, struct dia
 	batch.sources[SOURCE_ANALYZER].events = batch.sources[SOURCE_SIGNAL].events = POLLIN;
 	batch.sources[SOURCE_OUTPUT].events = POLLOUT;
 	batch.output_fd = open_output();
-	result = run_loop(&batch, why);
+	result = options->format == OUTPUT_SCRIPT ? create_traces(&batch, why) : 0;
+	if (!result)
+		result = run_loop(&batch, why);
+	trace_printer_destroy(batch.traces);
 	free(batch.text);
 	table_writer_destroy(batch.writer);
 	if (batch.output_fd != STDOUT_FILENO)

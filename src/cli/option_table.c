@@ -569,15 +569,15 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_BATCH, .name = "format", .argument = "FORMAT",
 		.set = option_set_format, .value = VALUE_WORD, .words = option_formats,
 		.help = "text; json: a line per refresh; folded: one per stack;\n"
-			"events, events-json: one for each hit; csv, markdown:\n"
-			"a table",
+			"events, events-json: one for each hit; script: as\n"
+			"perf script; csv, markdown: a table",
 		.more = "JSON has one object per refresh and event, on a line. Folded stacks, for "
 			"flame graph programs, begin with the command and the outermost function, "
 			"and end with how many samples they have. With --idle they include idle; "
 			"those of several events follow each other unmarked. Events are in the "
 			"order of time, hits and samples of all probes and events alike; see "
-			"EVENTS. --batch need not be given for them. See TABLES for CSV, for "
-			"spreadsheets and programs, and Markdown, for a pull request.",
+			"EVENTS and SCRIPT. --batch need not be given for them. See TABLES for "
+			"CSV, for spreadsheets and programs, and Markdown, for a pull request.",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "table", .argument = "TABLE",
@@ -590,10 +590,10 @@ const struct option_row option_rows[] = {
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "fields", .argument = "LIST",
-		.set = option_set_fields, .value = VALUE_SORT_KEYS, .words = event_field_names,
+		.set = option_set_fields, .value = VALUE_SORT_KEYS, .words = option_fields,
 		.help = "of events: time,cpu,comm,pid,tid,event,period,latency,\n"
 			"symbol,dso,values,stack,branches; +stack adds,\n"
-			"-cpu removes",
+			"-cpu removes; of script: the names of perf script",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "kernel-suffix", .flag = FLAG(kernel_suffix),

@@ -35,7 +35,7 @@ extern const char *const option_sort_keys[], *const option_group_keys[],
 	*const option_windows[], *const option_freqs[],
 	*const option_call_graphs[], *const option_branch_filters[],
 	*const option_percentages[], *const option_colors[],
-	*const option_formats[], *const option_tables[],
+	*const option_formats[], *const option_fields[], *const option_tables[],
 	*const option_layers[], *const option_insides[],
 	*const option_event_kinds[], *const option_probe_caps[], *const option_leases[];
 

@@ -337,10 +337,19 @@ static int hide_level(enum filter_field level, struct options *out, struct diag 
 }
 
 /* A line per hit or sample: there are no refreshes. */
-static int check_events(const struct options *out, struct diag *why)
+static int check_events(struct options *out, struct diag *why)
 {
+	int err = 0;
+
 	if (out->wants_fields && !out->has_events)
-		return diag_set(why, -EINVAL, "--fields is for --format events and events-json");
+		return diag_set(why, -EINVAL, "--fields is for --format script, events and "
+				"events-json");
+	if (out->wants_fields && out->format == OUTPUT_SCRIPT)
+		err = script_fields_parse(&out->script_fields, "--fields", out->fields_text, why);
+	else if (out->wants_fields)
+		err = event_fields_parse(&out->fields, "--fields", out->fields_text, why);
+	if (err)
+		return err;
 	if (out->has_events && out->batch_count)
 		return diag_set(why, -EINVAL, "--batch=%" PRIu64 ": --format events has no "
 				"refreshes; --duration ends it, or a command", out->batch_count);
@@ -649,6 +658,7 @@ int options_parse_over(struct options *out, const struct option_setting *setting
 	if (err)
 		return err;
 	out->is_batch |= out->has_events;
+	out->capture.has_raw = out->format == OUTPUT_SCRIPT;
 	out->capture.can_count = !out->is_batch;
 	if (!out->lease_ns)	/* without a screen there is no key that extends one */
 		out->lease_ns = out->is_batch ? UINT64_MAX : PROBE_LEASE_NS;

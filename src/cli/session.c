@@ -793,6 +793,13 @@ static bool wants_lines(const struct options *options)
 	return options->wants_source || options->listing_name;
 }
 
+static bool wants_event_stacks(const struct options *options)
+{
+	return options->format == OUTPUT_SCRIPT
+	       ? script_fields_have(&options->script_fields, SCRIPT_IP)
+	       : event_fields_has(&options->fields, EVENT_STACK);
+}
+
 static int start_analyzer(struct session *session, const struct options *options,
 			  struct diag *why)
 {
@@ -805,9 +812,10 @@ static int start_analyzer(struct session *session, const struct options *options
 		.wants_all_events = options->is_batch,
 		.begins_on_request = options->is_batch && session->capture,
 		.wants_events = options->has_events,
-		.wants_event_stacks = event_fields_has(&options->fields, EVENT_STACK),
+		.wants_event_stacks = wants_event_stacks(options),
+		.wants_event_places = options->format == OUTPUT_SCRIPT,
 		.wants_event_branches = event_fields_has(&options->fields, EVENT_BRANCHES),
-		.shows_idle_events = options->show_idle,
+		.shows_idle_events = options->show_idle || options->format == OUTPUT_SCRIPT,
 		.wants_sources = options->is_batch && !options->has_events && wants_lines(options),
 		.source_rows = options->wants_source ? options->max_rows : 0,
 		.query = { .keys = options->keys, .filter = options->filter,

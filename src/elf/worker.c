@@ -15,6 +15,7 @@
 #include "sandbox/packed_records.h"
 #include "sandbox/probe_names.h"
 #include "sandbox/file_text.h"
+#include "sandbox/trace_texts.h"
 #include "symtab_builder.h"
 
 static int second_input(const struct sandbox_request *job)
@@ -135,6 +136,12 @@ static int run_source(const struct sandbox_request *job, void **bytes, size_t *c
 	return file_text_read(job->inputs[0], job->inputs[1], bytes, count, why);
 }
 
+static int run_traces(const struct sandbox_request *job, void **bytes, size_t *count,
+		      struct diag *why)
+{
+	return trace_texts_print(job->inputs[0], bytes, count, why);
+}
+
 /* The function that does a job of each kind. */
 static sandbox_worker *const jobs[SANDBOX_JOB_KINDS] = {
 	[SANDBOX_SYMBOLS] = run_symbols,
@@ -153,6 +160,7 @@ static sandbox_worker *const jobs[SANDBOX_JOB_KINDS] = {
 	[SANDBOX_JIT_CODE] = run_jit_code,
 	[SANDBOX_CODE] = run_code,
 	[SANDBOX_SOURCE] = run_source,
+	[SANDBOX_TRACES] = run_traces,
 };
 
 int worker_run(const struct sandbox_request *job, void **bytes, size_t *count, struct diag *why)

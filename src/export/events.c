@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/safe_print.h"
+#include "event_values.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -172,7 +173,7 @@ static void format_fields(const struct snapshot_event *event, char *line)
 	line[used] = '\0';
 }
 
-static void put_values(FILE *out, const struct snapshot_event *event, bool is_last)
+int event_values_put(FILE *out, const struct snapshot_event *event)
 {
 	char line[LINE_BYTES];
 	int length = 0;
@@ -180,8 +181,7 @@ static void put_values(FILE *out, const struct snapshot_event *event, bool is_la
 	if (event->format && event->format[0]) {
 		format_fields(event, line);
 		safe_put_text(out, sanitize_checked(line));
-		safe_put_text(out, is_last ? SAFE_TEXT("\n") : SAFE_TEXT(" "));
-		return;
+		return (int)strlen(line);
 	}
 	for (uint32_t i = 0; i < event->field_count; i++) {
 		const struct snapshot_field *field = &event->fields[i];
@@ -196,11 +196,20 @@ static void put_values(FILE *out, const struct snapshot_event *event, bool is_la
 			   sanitize_checked(field->name), sanitize_checked(text));
 		length += (int)(strlen(field->name) + strlen(text)) + 1 + (i > 0);
 	}
-	if (!event->field_count) {
+	return length;
+}
+
+static void put_values(FILE *out, const struct snapshot_event *event, bool is_last)
+{
+	int length = event_values_put(out, event);
+
+	if (!length) {
 		safe_put(out, "-");
 		length = 1;
 	}
-	if (!is_last)
+	if (!is_last && event->format && event->format[0])
+		safe_put(out, " ");
+	else if (!is_last)
 		safe_print(out, "%*s", length < -cells[EVENT_VALUES]
 			   ? -cells[EVENT_VALUES] - length + 1 : 1, SAFE_TEXT(""));
 	else

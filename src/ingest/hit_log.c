@@ -229,7 +229,7 @@ struct event_line *event_lines_create(struct event_lines *lines, const struct ev
 {
 	const size_t branch_bytes = head->branch_count * sizeof(*head->branches);
 	const size_t bytes = sizeof(struct event_line) + count * sizeof(*values) + branch_bytes +
-			     text_bytes(values, count);
+			     head->raw_bytes + text_bytes(values, count);
 	struct event_line *line = NULL;
 	char *text;
 
@@ -247,6 +247,10 @@ struct event_line *event_lines_create(struct event_lines *lines, const struct ev
 	if (branch_bytes) {
 		line->branches = memcpy(text, head->branches, branch_bytes);
 		text += branch_bytes;
+	}
+	if (head->raw_bytes) {
+		line->raw = memcpy(text, head->raw, head->raw_bytes);
+		text += head->raw_bytes;
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		line->values[i] = values[i];
@@ -337,6 +341,7 @@ struct event_line *event_lines_begin(struct event_lines *lines, const struct eve
 {
 	const struct event_line head = {
 		.time_ns = end->time_ns, .latency_ns = latency_ns, .is_hit = true,
+		.ip = end->sample.ip,
 		.cpu = end->has_cpu ? end->cpu : UINT32_MAX,
 	};
 
@@ -363,8 +368,10 @@ void event_lines_sample(struct event_lines *lines, const struct event_record *re
 			uint32_t count)
 {
 	const struct event_line head = {
-		.time_ns = record->time_ns, .latency_ns = -1,
+		.time_ns = record->time_ns, .latency_ns = -1, .ip = record->sample.ip,
 		.cpu = record->has_cpu ? record->cpu : UINT32_MAX,
+		.raw = lines->has_raw ? record->sample.raw : NULL,
+		.raw_bytes = lines->has_raw && record->sample.raw ? record->sample.raw_bytes : 0,
 		.branches = lines->has_branches ? record->sample.branches : NULL,
 		.branch_count = lines->has_branches ? (uint32_t)record->sample.branch_count : 0,
 	};

@@ -41,6 +41,7 @@
 #include "sandbox/probe_points.h"
 #include "sandbox/sandbox_protocol.h"
 #include "sandbox/file_text.h"
+#include "sandbox/trace_texts.h"
 #include "sandbox/unwind_table.h"
 
 /* Unused user ID: Debian's policy 9.2.2 reserves 65000-65533, and systemd's list of ids has
@@ -112,6 +113,9 @@ static const struct sandbox_limits limits_of_kinds[] = {
 	/* 16 MiB and their checksum take 50 ms; a file system may take longer. */
 	[SANDBOX_SOURCE] = { SLOWER * 3000, SLOWER * 2, ADDRESSES(256),
 			     FILE_TEXT_BYTES_MAX + 4096, SYSCALLS_OF_SOURCES },
+	/* A format is parsed in 0.1 ms, a record printed in 10 us. */
+	[SANDBOX_TRACES] = { SLOWER * SANDBOX_DEADLINE_MS, SLOWER * 4, ADDRESSES(512),
+			     TRACE_RECORDS_MAX * (TRACE_TEXT_MAX + 1ull), SYSCALLS_OF_PARSERS },
 };
 
 _Static_assert(sizeof(limits_of_kinds) / sizeof(limits_of_kinds[0]) == SANDBOX_JOB_KINDS,

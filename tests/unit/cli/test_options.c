@@ -209,6 +209,12 @@ static void test_batch(void **state)
 	assert_int_equal(options.fields.count, 9);
 	assert_int_equal(options.fields.list[1], EVENT_COMM);
 	assert_int_equal(options.fields.list[8], EVENT_STACK);
+	accept("--fields +pid,-cpu --format script -- true");
+	assert_true(options.is_batch && options.has_events && options.capture.has_raw);
+	assert_false(script_fields_have(&options.script_fields, SCRIPT_CPU));
+	assert_true(script_fields_have(&options.script_fields, SCRIPT_IP));
+	accept("--format script --fields comm,ip -- true");
+	assert_false(script_fields_have(&options.script_fields, SCRIPT_SYM));
 	accept("--batch --format json -E 3 --window 10");
 	assert_int_equal(options.max_rows, 3);
 	assert_int_equal(options.window, WINDOW_SECONDS);
@@ -306,17 +312,24 @@ static void test_unknown_words_are_refused_by_name(void **state)
 	refuse("-KF", "-F needs a value; see --help");
 	refuse("--freq", "--freq needs a value; see --help");
 	refuse("--format xml", "--format xml: not known; there are text, json, folded, "
-	       "events, events-json, csv, markdown");
+	       "events, events-json, csv, markdown, script");
 	refuse("--batch --table rows", "--table is for --format csv and markdown");
 	refuse("--batch --format csv --table groups", "--table groups needs --group: it says by "
 	       "what");
 	refuse("--batch --format csv --table histograms", "--table histograms needs --probe");
 	refuse("--threads-now --format csv --table rows", "--table: --threads-now is a table of "
 	       "its own");
-	refuse("--batch --fields time", "--fields is for --format events and "
-	       "events-json");
+	refuse("--batch --fields time", "--fields is for --format script, events "
+	       "and events-json");
 	refuse("--format events --batch=2", "--batch=2: --format events has no "
 	       "refreshes; --duration ends it, or a command");
+	refuse("--format script --fields comm,symbol,ip", "--fields: column 6: \"symbol\" is no "
+	       "field of --format script; there are comm, tid, pid, time, cpu, event, trace, ip, "
+	       "sym, dso, symoff, period");
+	refuse("--format script --fields comm,sym", "--fields: sym, dso and symoff need ip");
+	refuse("--format script --fields ,", "--fields: column 1: \"\" is no field of --format "
+	       "script; there are comm, tid, pid, time, cpu, event, trace, ip, sym, dso, symoff, "
+	       "period");
 	refuse("--format events --fields tme", "--fields: \"tme\" is no field; there are "
 	       "time, cpu, comm, pid, tid, event, period, latency, symbol, dso, values, stack, "
 	       "branches, ppid");

@@ -1,0 +1,199 @@
+/* script.c - see export/print.h.
+ *
+ * Source: perf-script(1); tools/perf/builtin-script.c, perf_sample__fprintf_start() and
+ *         process_event(); tools/perf/util/evsel_fprintf.c, sample__fprintf_callchain().
+ * As perf does it: an address in a user's DSO is that in its file, one in the kernel or of a sample
+ * without callers is that in memory; a command is padded only if no stack follows.
+ */
+#include "export/print.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/safe_print.h"
+#include "event_values.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define BIT(field) (1u << (field))
+#define OF_STACK                                                                                  \
+	(BIT(SCRIPT_IP) | BIT(SCRIPT_SYM) | BIT(SCRIPT_DSO) | BIT(SCRIPT_SYMOFF))
+#define OF_ALL                                                                                    \
+	(BIT(SCRIPT_COMM) | BIT(SCRIPT_TID) | BIT(SCRIPT_PID) | BIT(SCRIPT_TIME) |                \
+	 BIT(SCRIPT_CPU) | BIT(SCRIPT_EVENT))
+
+const char *const script_field_names[SCRIPT_FIELD_COUNT + 1] = {
+	"comm", "tid", "pid", "time", "cpu", "event", "trace", "ip", "sym", "dso", "symoff",
+	"period", NULL,
+};
+
+static int field_of(const char *text, size_t length)
+{
+	for (int i = 0; i < SCRIPT_FIELD_COUNT; i++)
+		if (strlen(script_field_names[i]) == length &&
+		    !strncmp(script_field_names[i], text, length))
+			return i;
+	return -1;
+}
+
+static int refuse_field(const char *as, const char *text, const char *at, struct diag *why)
+{
+	return diag_set(why, -EINVAL, "%s: column %zu: \"%.*s\" is no field of --format script; "
+			"there are comm, tid, pid, time, cpu, event, trace, ip, sym, dso, symoff, "
+			"period", as, (size_t)(at - text) + 1, (int)strcspn(at, ",+-"), at);
+}
+
+int script_fields_parse(struct script_fields *out, const char *as, const char *text,
+			struct diag *why)
+{
+	struct script_fields result = { .is_chosen = text[0] != '+' && text[0] != '-' };
+	const char *at = text;
+
+	while (*at) {
+		const char sign = *at == '+' || *at == '-' ? *at++ : '+';
+		const size_t length = strcspn(at, ",+-");
+		const int field = field_of(at, length);
+
+		if (field < 0)
+			return refuse_field(as, text, at, why);
+		if (sign == '-') {
+			result.removed |= BIT(field);
+			result.added &= ~BIT(field);
+		} else {
+			result.added |= BIT(field);
+			result.removed &= ~BIT(field);
+		}
+		at += length;
+		at += *at == ',';
+	}
+	if (result.is_chosen) {
+		result.chosen = result.added;
+		result.added = result.removed = 0;
+	}
+	if (result.is_chosen && !result.chosen)
+		return diag_set(why, -EINVAL, "%s: no field is left", as);
+	if (result.chosen & OF_STACK && !(result.chosen & BIT(SCRIPT_IP)))
+		return diag_set(why, -EINVAL, "%s: sym, dso and symoff need ip", as);
+	*out = result;
+	return 0;
+}
+
+bool script_fields_have(const struct script_fields *fields, enum script_field field)
+{
+	return fields->is_chosen ? fields->chosen & BIT(field) : !(fields->removed & BIT(field));
+}
+
+static bool carries(const struct snapshot_event *event, const char *trace)
+{
+	return trace || event->field_count || !event->has_period;
+}
+
+static uint32_t shown_of(const struct script_fields *fields, const struct snapshot_event *event,
+			 const char *trace)
+{
+	uint32_t shown = OF_ALL;
+
+	if (fields->is_chosen)
+		return fields->chosen;
+	shown |= carries(event, trace) ? BIT(SCRIPT_TRACE) : BIT(SCRIPT_PERIOD);
+	if (event->has_chain || !carries(event, trace))
+		shown |= OF_STACK;
+	return (shown | fields->added) & ~fields->removed;
+}
+
+static void put_task(FILE *out, const struct snapshot_event *event, uint32_t shown)
+{
+	const bool has_stack = event->has_chain && shown & BIT(SCRIPT_IP);
+	const struct safe_text comm = sanitize_checked(event->comm[0] ? event->comm : ":-1");
+	const int32_t pid = (int32_t)event->pid, tid = (int32_t)event->tid;
+
+	if (shown & BIT(SCRIPT_COMM) && has_stack)
+		safe_print(out, "%s ", comm);
+	else if (shown & BIT(SCRIPT_COMM))
+		safe_print(out, "%16s ", comm);
+	if (shown & BIT(SCRIPT_PID) && shown & BIT(SCRIPT_TID))
+		safe_print(out, "%5" PRId32 "/%-5" PRId32 " ", pid, tid);
+	else if (shown & (BIT(SCRIPT_PID) | BIT(SCRIPT_TID)))
+		safe_print(out, "%5" PRId32 " ", shown & BIT(SCRIPT_PID) ? pid : tid);
+}
+
+static void put_head(FILE *out, const struct snapshot_event *event, uint32_t shown, int width)
+{
+	char time[32];
+
+	put_task(out, event, shown);
+	if (shown & BIT(SCRIPT_CPU) && event->cpu != UINT32_MAX)
+		safe_print(out, "[%03" PRIu32 "] ", event->cpu);
+	if (shown & BIT(SCRIPT_TIME)) {
+		snprintf(time, sizeof(time), "%" PRIu64 ".%06" PRIu64, event->time_ns / SECOND_NS,
+			 event->time_ns % SECOND_NS / 1000);
+		safe_print(out, "%12s: ", sanitize_checked(time));
+	}
+	if (shown & BIT(SCRIPT_PERIOD) && event->has_period)
+		safe_print(out, "%10" PRIu64 " ", event->period);
+	if (shown & BIT(SCRIPT_EVENT))
+		safe_print(out, "%*s: ", width, sanitize_checked(event->event));
+}
+
+static bool has_name(const struct snapshot_place *place)
+{
+	return place->offset != UINT64_MAX;
+}
+
+/* Writes what follows the address of a frame. */
+static void put_symbol(FILE *out, const struct snapshot_event *event, uint32_t frame,
+		       uint32_t shown)
+{
+	const struct snapshot_place *place = &event->places[frame];
+
+	if (shown & BIT(SCRIPT_SYM))
+		safe_print(out, " %s", has_name(place) ? sanitize_checked(event->frames[frame])
+						       : SAFE_TEXT("[unknown]"));
+	if (shown & BIT(SCRIPT_SYM) && shown & BIT(SCRIPT_SYMOFF) && has_name(place))
+		safe_print(out, "+0x%" PRIx64, place->offset);
+	if (shown & BIT(SCRIPT_DSO))
+		safe_print(out, " (%s)", place->dso[0] ? sanitize_checked(place->dso)
+						       : SAFE_TEXT("[unknown]"));
+}
+
+static void put_stack(FILE *out, const struct snapshot_event *event, uint32_t shown)
+{
+	if (!event->has_chain) {	/* the sample's own address, in the same line */
+		safe_print(out, " %16" PRIx64, event->ip);
+		if (event->frame_count)
+			put_symbol(out, event, 0, shown);
+		safe_put(out, "\n");
+		return;
+	}
+	safe_put(out, "\n");
+	for (uint32_t i = 0; i < event->frame_count; i++) {
+		safe_print(out, "\t%16" PRIx64, event->places[i].address);
+		put_symbol(out, event, i, shown);
+		safe_put(out, "\n");
+	}
+	safe_put(out, "\n");
+}
+
+static void put_event(FILE *out, const struct snapshot_event *event,
+		      const struct script_fields *fields, const char *trace, int width)
+{
+	const uint32_t shown = shown_of(fields, event, trace);
+
+	put_head(out, event, shown, width);
+	if (shown & BIT(SCRIPT_TRACE) && trace)
+		safe_put_text(out, sanitize_checked(trace));
+	else if (shown & BIT(SCRIPT_TRACE) && carries(event, trace))
+		event_values_put(out, event);
+	if (shown & BIT(SCRIPT_IP) && event->places)
+		put_stack(out, event, shown);
+	else
+		safe_put(out, "\n");
+}
+
+void script_write(FILE *out, const struct snapshot_events *events,
+		  const struct script_fields *fields, const char *const *traces)
+{
+	for (uint32_t i = 0; i < events->count; i++)
+		put_event(out, &events->list[i], fields, traces ? traces[i] : NULL,
+			  (int)events->name_width);
+}
