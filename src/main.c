@@ -153,6 +153,21 @@ static int print_about_probes(const struct options *options)
 	return status_of_error(err);
 }
 
+/* Prints a recording record by record, without the rights that nobody needs for that. */
+static int dump_recording(const struct options *options)
+{
+	struct diag why = { 0 };
+	int status, err = privileges_drop(PRIVILEGES_TO_READ, false, &why);
+
+	if (!err)
+		err = dump_write(stdout, options->replay_path, &why);
+	status = flush_output();
+	if (status || !err)
+		return status;
+	print_error(&why, err);
+	return status_of_error(err);
+}
+
 /* Checks the files before has_terminal(): without them a terminal would not help. */
 static int check_recordings(const struct options *options, struct diag *why)
 {
@@ -508,6 +523,8 @@ int main(int argc, char **argv)
 		status = print_about_probes(&options);
 	} else if ((err = check_recordings(&options, &why))) {
 		status = refuse(status_of_error(err), why.text, is_with_command);
+	} else if (options.wants_dump) {
+		status = dump_recording(&options);
 	} else if (options.stat.is_wanted) {
 		status = count_events(&options);
 	} else if (!options.is_batch && !has_terminal()) {

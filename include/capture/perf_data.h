@@ -21,6 +21,20 @@
 
 #define PERF_DATA_QUEUE_MIN_BYTES (256u * 1024) /* records up to 64 KiB; spsc limit is half */
 
+struct perf_data_section {
+	uint64_t offset, bytes;
+};
+
+#define PERF_DATA_FEATURE_BITS 256
+#define PERF_DATA_PIPE_HEADER_BYTES (2 * sizeof(uint64_t))
+
+struct perf_data_file_header {
+	uint64_t magic, header_bytes;	/* a piped recording has only these */
+	uint64_t attr_bytes;		/* size of an attr and the section of its ids */
+	struct perf_data_section attrs, records, event_types;
+	uint64_t features[PERF_DATA_FEATURE_BITS / 64];
+};
+
 struct perf_data;
 
 struct perf_data_build_id {	/* HEADER_BUILD_ID: build-id of a DSO that had samples */
@@ -86,5 +100,48 @@ int perf_data_start(struct perf_data *reader, struct spsc *queue, struct diag *w
 int perf_data_queue_fd(const struct perf_data *reader);
 /* Tells the reader that the queue has room: call it after draining, before waiting again. */
 void perf_data_consumed(struct perf_data *reader);
+
+/* Walks through the records of a recording one by one, also of a damaged one: up to the damage.
+ *
+ * Use:    perf_data_walk_next() until it returns 0 or an error.
+ * Thread: one.
+ */
+struct perf_data_walk;
+
+struct perf_data_step {
+	uint64_t offset;		/* where the record begins in the file */
+	const struct perf_event_header *record;	/* BORROWED until the next step */
+	const struct event_desc *event;	/* BORROWED; the kernel's records: its event, or the one
+					 * that gives their format; else NULL */
+	uint64_t id;			/* the event's; 0: none */
+	int err;			/* -EBADMSG: what it holds is malformed, `parsed` not set */
+	struct event_record parsed;
+};
+
+/* Opens the file @path, not a directory. Returns 0, or an error of perf_data_open(); but not for
+ * damage after the events: that is perf_data_walk_damage(). */
+int perf_data_walk_open(struct perf_data_walk **out, const char *path, struct diag *why);
+void perf_data_walk_close(struct perf_data_walk *walk);	/* NULL is fine */
+/* Returns what kept part of the header from being read; err 0: nothing. BORROWED. */
+const struct diag *perf_data_walk_damage(const struct perf_data_walk *walk);
+const struct perf_data_file_header *perf_data_walk_header(const struct perf_data_walk *walk);
+bool perf_data_walk_is_piped(const struct perf_data_walk *walk);
+uint64_t perf_data_walk_file_bytes(const struct perf_data_walk *walk);
+/* Returns the event that stands at @index in the header; NULL: there are no more. */
+const struct event_desc *perf_data_walk_event(const struct perf_data_walk *walk, size_t index);
+/* Reads the attr of event @index of a recording that is not piped, and where its ids are. Returns 0
+ * or -EBADMSG, or -errno of pread(2). */
+int perf_data_walk_attr(const struct perf_data_walk *walk, size_t index,
+			struct perf_event_attr *attr, struct perf_data_section *ids,
+			struct diag *why);
+/* Finds the section of feature @bit. Returns 1, 0: it has none, or -errno. */
+int perf_data_walk_feature(const struct perf_data_walk *walk, uint32_t bit,
+			   struct perf_data_section *out, struct diag *why);
+/* Reads @bytes at @offset of the file. Returns 0, -EBADMSG or -errno. */
+int perf_data_walk_read(const struct perf_data_walk *walk, uint64_t offset, void *out,
+			size_t bytes, struct diag *why);
+/* Goes to the next record. Returns 1; 0: there are no more; or -EBADMSG, or -errno of pread(2). */
+int perf_data_walk_next(struct perf_data_walk *walk, struct perf_data_step *out,
+			struct diag *why);
 
 #endif

@@ -171,6 +171,7 @@ struct options {
 	uint32_t vmlinux_count;
 	struct source_paths source_paths;	/* --source-path */
 	bool wants_threads;		/* --threads-now */
+	bool wants_dump;		/* --dump */
 	bool uses_debuginfod;		/* --debuginfod */
 	const char *debuginfod_urls;	/* NULL: those of the environment */
 	const char *lines_of;		/* --lines; NULL: not given */

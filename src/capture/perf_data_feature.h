@@ -33,6 +33,8 @@ enum perf_data_record {
 #define PERF_DATA_UNKNOWN_TRACEPOINT "unknown tracepoint"	/* until its format was read */
 
 struct perf_data_header {
+	struct diag *damage;	/* BORROWED; NULL: damage is an error. Else the first is noted in
+				 * it, what can be read is read, and no event is added */
 	uint64_t records_offset, records_end;	/* in the file */
 	bool is_piped;			/* no sections: attrs and features are records */
 	bool is_compressed;

@@ -167,31 +167,17 @@ static void write_event_name(const struct perf_event_attr *attr, char *out, size
 
 #define MAGIC		UINT64_C(0x32454c4946524550)	/* "PERFILE2" */
 #define MAGIC_SWAPPED	UINT64_C(0x50455246494c4532)
-#define FEATURE_BITS	256
 #define FEATURE_MAX_BYTES (UINT64_C(64) << 20)	/* known features have a few KiB */
 #define EVENTS_MAX	UINT16_MAX		/* queue_item.event */
 #define EVENT_UPDATE_NAME 2
-
-struct section {
-	uint64_t offset, bytes;
-};
-
-struct file_header {
-	uint64_t magic, header_bytes;	/* a piped recording has only these */
-	uint64_t attr_bytes;		/* size of an attr and the section of its ids */
-	struct section attrs, records, event_types;
-	uint64_t features[FEATURE_BITS / 64];
-};
-
-#define PIPE_HEADER_BYTES (2 * sizeof(uint64_t))
 
 static int no_memory(struct diag *why)
 {
 	return diag_set(why, -ENOMEM, "no memory for the recording's header");
 }
 
-static int check_section(const struct section *section, uint64_t file_bytes, const char *name,
-			 struct diag *why)
+static int check_section(const struct perf_data_section *section, uint64_t file_bytes,
+			 const char *name, struct diag *why)
 {
 	if (section->offset <= file_bytes && section->bytes <= file_bytes - section->offset)
 		return 0;
@@ -254,7 +240,7 @@ static int read_event(struct perf_data_header *header, int fd, uint64_t file_byt
 {
 	unsigned char entry[1024];	/* an attr has 136 bytes today */
 	struct perf_event_attr attr;
-	struct section ids;
+	struct perf_data_section ids;
 	uint64_t *values;
 	int err;
 
@@ -288,14 +274,15 @@ static void share_build_ids(struct perf_data_header *header)
 		header->events[i].format.has_build_ids = is_any;
 }
 
-static int read_events(struct perf_data_header *header, int fd, const struct file_header *file,
-		       uint64_t file_bytes, struct diag *why)
+static int read_events(struct perf_data_header *header, int fd,
+		       const struct perf_data_file_header *file, uint64_t file_bytes,
+		       struct diag *why)
 {
 	int err = check_section(&file->attrs, file_bytes, "event", why);
 
 	if (err)
 		return err;
-	if (file->attr_bytes < PERF_ATTR_SIZE_VER0 + sizeof(struct section) ||
+	if (file->attr_bytes < PERF_ATTR_SIZE_VER0 + sizeof(struct perf_data_section) ||
 	    file->attr_bytes > 1024 || file->attrs.bytes % file->attr_bytes)
 		return diag_set(why, -EBADMSG, "the recording's header (byte 16) is damaged: event "
 				"entries of %" PRIu64 " bytes", file->attr_bytes);
@@ -306,8 +293,13 @@ static int read_events(struct perf_data_header *header, int fd, const struct fil
 	return err;
 }
 
+bool perf_data_header_has_feature(const struct perf_data_file_header *file, uint32_t bit)
+{
+	return file->features[bit / 64] >> bit % 64 & 1;
+}
+
 static int read_feature(struct perf_data_header *header, int fd, uint64_t file_bytes, uint32_t bit,
-			const struct section *section, struct diag *why)
+			const struct perf_data_section *section, struct diag *why)
 {
 	void *bytes;
 	int err;
@@ -328,16 +320,17 @@ static int read_feature(struct perf_data_header *header, int fd, uint64_t file_b
 }
 
 /* Reads the features: after the records, a section for each feature bit set, lowest first. */
-static int read_features(struct perf_data_header *header, int fd, const struct file_header *file,
-			 uint64_t file_bytes, struct diag *why)
+static int read_features(struct perf_data_header *header, int fd,
+			 const struct perf_data_file_header *file, uint64_t file_bytes,
+			 struct diag *why)
 {
 	uint64_t offset = file->records.offset + file->records.bytes;
 	int err = 0;
 
-	for (uint32_t bit = 0; bit < FEATURE_BITS && !err; bit++) {
-		struct section section;
+	for (uint32_t bit = 0; bit < PERF_DATA_FEATURE_BITS && !err; bit++) {
+		struct perf_data_section section;
 
-		if (!(file->features[bit / 64] >> bit % 64 & 1))
+		if (!perf_data_header_has_feature(file, bit))
 			continue;
 		err = perf_data_read_at(fd, offset, &section, sizeof(section), why);
 		if (!err)
@@ -347,26 +340,52 @@ static int read_features(struct perf_data_header *header, int fd, const struct f
 	return err;
 }
 
+/* Returns @err; where the header is walked through in spite of damage, notes it and returns 0. */
+static int forgive(struct perf_data_header *header, int err, const struct diag *why)
+{
+	if (!err || !header->damage)
+		return err;
+	if (err == -EBADMSG && !header->damage->err)
+		*header->damage = *why;
+	return err == -ENOMEM ? err : 0;
+}
+
+/* Finds the records. Those of a recording that was not finished, or was cut off, end with the
+ * file. */
+static int find_records(struct perf_data_header *header, const struct perf_data_file_header *file,
+			uint64_t file_bytes, struct diag *why)
+{
+	int err;
+
+	header->records_offset = file->records.offset;
+	header->records_end = file->records.offset + file->records.bytes;
+	if (!file->records.bytes)
+		err = diag_set(why, -EBADMSG, "the recording was not finished (data size 0 at "
+			       "byte 48): perf record was killed while it wrote");
+	else
+		err = check_section(&file->records, file_bytes, "data", why);
+	if (err && file->records.offset <= file_bytes)
+		header->records_end = file_bytes;
+	else if (err)
+		header->records_offset = header->records_end = 0;
+	return forgive(header, err, why);
+}
+
 static int read_sections(struct perf_data_header *header, int fd, uint64_t file_bytes,
 			 struct diag *why)
 {
-	struct file_header file;
+	struct perf_data_file_header file;
 	int err;
 
 	err = perf_data_read_at(fd, 0, &file, sizeof(file), why);
 	if (err)
 		return err;
-	if (!file.records.bytes)
-		return diag_set(why, -EBADMSG, "the recording was not finished (data size 0 at "
-				"byte 48): perf record was killed while it wrote");
-	err = check_section(&file.records, file_bytes, "data", why);
+	err = find_records(header, &file, file_bytes, why);
 	if (err)
 		return err;
-	header->records_offset = file.records.offset;
-	header->records_end = file.records.offset + file.records.bytes;
 	err = read_events(header, fd, &file, file_bytes, why);
 	if (!err)
-		err = read_features(header, fd, &file, file_bytes, why);
+		err = forgive(header, read_features(header, fd, &file, file_bytes, why), why);
 	return err;
 }
 
@@ -419,7 +438,7 @@ static int take_feature_record(struct perf_data_header *header,
 
 	if (record->size < sizeof(*record) + sizeof(*bit))
 		return diag_set(why, -EBADMSG, "a feature record of %u bytes", record->size);
-	if (*bit >= FEATURE_BITS)
+	if (*bit >= PERF_DATA_FEATURE_BITS)
 		return 0;
 	return perf_data_feature_take(header, (uint32_t)*bit, bit + 1,
 				      record->size - sizeof(*record) - sizeof(*bit), why);
@@ -505,7 +524,7 @@ static int read_piped(struct perf_data_header *header, int fd, uint64_t file_byt
 	int err;
 
 	header->is_piped = true;
-	header->records_offset = PIPE_HEADER_BYTES;
+	header->records_offset = PERF_DATA_PIPE_HEADER_BYTES;
 	header->records_end = file_bytes;
 	if (perf_data_stream_init(&stream, fd, header->records_offset, header->records_end))
 		return no_memory(why);
@@ -517,7 +536,7 @@ static int read_piped(struct perf_data_header *header, int fd, uint64_t file_byt
 		}
 	}
 	perf_data_stream_finish(&stream);
-	return err;
+	return forgive(header, err, why);
 }
 
 /* Checks that with several events the id is at the same place in the records of all. */
@@ -774,9 +793,9 @@ int perf_data_header_read(struct perf_data_header *header, int fd, uint64_t file
 				"byte order: read it there");
 	if (start[0] != MAGIC)
 		return diag_set(why, -EBADMSG, "no recording of perf: byte 0 is not \"PERFILE2\"");
-	if (start[1] == PIPE_HEADER_BYTES)
+	if (start[1] == PERF_DATA_PIPE_HEADER_BYTES)
 		err = read_piped(header, fd, file_bytes, why);
-	else if (start[1] == sizeof(struct file_header))
+	else if (start[1] == sizeof(struct perf_data_file_header))
 		err = read_sections(header, fd, file_bytes, why);
 	else
 		err = diag_set(why, -EBADMSG, "the recording's header (byte 8) is damaged: it says "
@@ -784,13 +803,30 @@ int perf_data_header_read(struct perf_data_header *header, int fd, uint64_t file
 	if (!err && !header->event_count)
 		err = diag_set(why, -EBADMSG, "the recording has no events");
 	if (!err)
-		err = check_event_ids(header, why);
+		err = forgive(header, check_event_ids(header, why), why);
 	if (!err)
 		join_core_pmus(header);
 	set_machine(header);
 	find_waits(header);
 	header->recorded_count = header->event_count;
-	return err ? err : add_off_cpu(header, why);
+	return err || header->damage ? err : add_off_cpu(header, why);
+}
+
+int perf_data_header_find_event(const struct perf_data_header *header,
+				const struct perf_event_header *record, uint32_t *event)
+{
+	const struct record_format *first = &header->events[header->first_recorded].format;
+	uint64_t id;
+
+	*event = header->first_recorded;
+	if (header->recorded_count == 1 ||
+	    (!first->sample_id_all && record->type != PERF_RECORD_SAMPLE))
+		return 0;
+	if (record_peek_id(first, record, record->size, &id))
+		return -EBADMSG;
+	if (id)
+		*event = id_map_get(&header->event_of_id, id);
+	return *event == ID_MAP_NONE ? -EBADMSG : 0;
 }
 
 void perf_data_header_finish(struct perf_data_header *header)
@@ -808,5 +844,5 @@ void perf_data_header_finish(struct perf_data_header *header)
 	free(header->sockets);
 	core_pmus_finish(&header->pmus);
 	id_map_finish(&header->event_of_id);
-	*header = (struct perf_data_header){ 0 };
+	*header = (struct perf_data_header){ .damage = header->damage };
 }

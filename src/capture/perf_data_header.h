@@ -18,6 +18,11 @@
  * call perf_data_header_finish() also after a failure. Errors as perf_data_open(). */
 int perf_data_header_read(struct perf_data_header *header, int fd, uint64_t file_bytes,
 			  struct diag *why);
+/* Finds the event of @record, which the kernel wrote: 0 or -EBADMSG. Records synthesized by perf
+ * have id 0 or none, and the first event's format. */
+int perf_data_header_find_event(const struct perf_data_header *header,
+				const struct perf_event_header *record, uint32_t *event);
+bool perf_data_header_has_feature(const struct perf_data_file_header *file, uint32_t bit);
 /* See perf_data_show_waits(). */
 int perf_data_header_show_waits(struct perf_data_header *header, struct diag *why);
 void perf_data_header_finish(struct perf_data_header *header);

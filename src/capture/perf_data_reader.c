@@ -156,25 +156,6 @@ static const struct record_format *format_of(const struct perf_data *reader, uin
 								: &header->events[event].format;
 }
 
-/* Finds the event of @record: 0 or -EBADMSG. Records synthesized by perf have id 0 or none. */
-static int find_event(const struct perf_data *reader, const struct perf_event_header *record,
-		      uint32_t *event)
-{
-	const struct perf_data_header *header = &reader->header;
-	const struct record_format *first = &header->events[header->first_recorded].format;
-	uint64_t id;
-
-	*event = header->first_recorded;
-	if (header->recorded_count == 1 ||
-	    (!first->sample_id_all && record->type != PERF_RECORD_SAMPLE))
-		return 0;
-	if (record_peek_id(first, record, record->size, &id))
-		return -EBADMSG;
-	if (id)
-		*event = id_map_get(&header->event_of_id, id);
-	return *event == ID_MAP_NONE ? -EBADMSG : 0;
-}
-
 /* A record on its way to the queue. */
 struct read_record {
 	const struct perf_event_header *bytes;
@@ -354,7 +335,7 @@ static int queue_record(struct perf_data *reader, const struct perf_event_header
 	const struct record_format *format;
 	bool is_wait;
 
-	if (find_event(reader, bytes, &record.event))
+	if (perf_data_header_find_event(&reader->header, bytes, &record.event))
 		return diag_set(why, -EBADMSG, "the record at byte %" PRIu64 " (type %u) belongs "
 				"to no event of the recording", offset, bytes->type);
 	format = format_of(reader, record.event);
@@ -410,7 +391,8 @@ static uint64_t time_of(const struct perf_data *reader, const struct perf_event_
 	struct event_record parsed;
 	uint32_t event;
 
-	if (record->type >= PERF_DATA_RECORD_FIRST || find_event(reader, record, &event) ||
+	if (record->type >= PERF_DATA_RECORD_FIRST ||
+	    perf_data_header_find_event(&reader->header, record, &event) ||
 	    record_parse_front(format_of(reader, event), record, record->size,
 			       &parsed) ||
 	    !parsed.has_time || parsed.time_ns == UINT64_MAX)

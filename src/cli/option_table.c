@@ -559,6 +559,12 @@ const struct option_row option_rows[] = {
 			"THREADS NOW.",
 	},
 	{
+		.group = OPTIONS_BATCH, .name = "dump", .flag = FLAG(wants_dump),
+		.help = "of -i: print its header, events, and each record with\n"
+			"its fields, as perf script -D",
+		.more = "A damaged recording is printed up to the damage. See DUMP.",
+	},
+	{
 		.group = OPTIONS_BATCH, .name = "layer", .argument = "LAYER",
 		.set = option_set_layer, .value = VALUE_WORD, .words = option_layers,
 		.default_text = "source",

@@ -467,6 +467,19 @@ static int check_listing(struct options *out, struct diag *why)
 	return 0;
 }
 
+/* The records of a file as they are: nothing is counted. */
+static int check_dump(const struct options *out, struct diag *why)
+{
+	if (!out->wants_dump)
+		return 0;
+	if (!out->replay_path)
+		return diag_set(why, -EINVAL, "--dump: of which recording? Give -i FILE, too");
+	if (out->diff_path || out->is_batch || out->wants_format || out->events || out->command)
+		return diag_set(why, -EINVAL, "--dump prints all of a recording: not with --diff, "
+				"--batch, --format, -e or a command");
+	return 0;
+}
+
 /* A list of what is there now: no samples, no refreshes, no screen. */
 static int check_threads(struct options *out, struct diag *why)
 {
@@ -519,7 +532,8 @@ static int check_together(struct options *out, struct diag *why)
 		return 0;
 	if (out->stat.is_wanted && check_stat(out, why))
 		return why->err;
-	if (check_probes(out, why) || check_threads(out, why) || check_branches(out, why))
+	if (check_dump(out, why) || check_probes(out, why) || check_threads(out, why) ||
+	    check_branches(out, why))
 		return why->err;
 	if (out->fail_above >= 0 && (!out->diff_count || !out->is_batch))
 		return diag_set(why, -EINVAL, "--fail-above is for --batch with -i A --diff B: the "

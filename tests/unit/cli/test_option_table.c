@@ -112,7 +112,7 @@ static void test_all_but_what_is_about_one_run_may_be_configured(void **state)
 	static const char *const of_one_run[] = {
 		"all-cpus", "pid", "tid", "cgroup", "kill-command", "input", "diff", "fail-above",
 		"stacks",
-		"annotate", "layer", "batch", "duration", "threads-now", "format", "table",
+		"annotate", "layer", "batch", "duration", "threads-now", "dump", "format", "table",
 		"fields",
 		"probe", "weight", "inside",
 		"probe", "preset", "list-presets",

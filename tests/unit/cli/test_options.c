@@ -326,6 +326,9 @@ static void test_unknown_words_are_refused_by_name(void **state)
 	refuse("--format script --fields comm,symbol,ip", "--fields: column 6: \"symbol\" is no "
 	       "field of --format script; there are comm, tid, pid, time, cpu, event, trace, ip, "
 	       "sym, dso, symoff, period");
+	refuse("--dump", "--dump: of which recording? Give -i FILE, too");
+	refuse("-i f --dump --batch", "--dump prints all of a recording: not with --diff, "
+	       "--batch, --format, -e or a command");
 	refuse("--format script --fields comm,sym", "--fields: sym, dso and symoff need ip");
 	refuse("--format script --fields ,", "--fields: column 1: \"\" is no field of --format "
 	       "script; there are comm, tid, pid, time, cpu, event, trace, ip, sym, dso, symoff, "
