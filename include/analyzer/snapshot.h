@@ -182,8 +182,10 @@ struct snapshot_field {		/* a value that a hit carries */
 /* Where a frame is. */
 struct snapshot_place {
 	uint64_t address;	/* in its DSO, as perf-script(1) has it; of the kernel: in memory */
-	uint64_t offset;	/* from the start of its function; UINT64_MAX: that is not known */
+	uint64_t offset;	/* from the start of its function, or of the one that it was inlined
+				 * into; UINT64_MAX: the function is not known */
 	const char *dso;	/* path; "": unknown */
+	bool is_inlined;	/* into the function of the next frame */
 };
 
 /* The kernel's function at an address that a field holds. */

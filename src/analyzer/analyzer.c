@@ -362,7 +362,8 @@ static void take_sources(struct analyzer *analyzer)
 {
 	const uint64_t due_ns = clock_now_ns() + SOURCES_REFRESH_NS;
 
-	if (!source_lines_take(&analyzer->publisher.source_lines) || analyzer->config.wants_sources)
+	if (!source_lines_take(&analyzer->publisher.source_lines) ||
+	    analyzer->config.wants_sources || analyzer->config.wants_events)
 		return;
 	if (!analyzer->more_due_ns || due_ns < analyzer->more_due_ns)
 		analyzer->more_due_ns = due_ns;

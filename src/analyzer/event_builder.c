@@ -5,7 +5,7 @@
  * as indices.
  *
  * A line is printed once: names that come later can't be added. So the oldest lines wait a little,
- * for symtabs and then for demangled names, and the others wait after them.
+ * for symtabs, then for demangled names and inlined functions, and the others wait after them.
  */
 #include "event_builder.h"
 
@@ -26,6 +26,9 @@
 
 #define TABLES_NS CLOCK_NS_PER_S	/* large symbol tables take about half of it */
 #define NAMES_NS  (200 * CLOCK_NS_PER_MS)	/* a worker takes 10 ms, some more under load */
+/* Debug information of a large program takes seconds; a recording has the time. */
+#define INLINED_NS	  CLOCK_NS_PER_S
+#define INLINED_REPLAY_NS (30 * CLOCK_NS_PER_S)
 #define TEXT_BYTES_MAX (4u * 1024 * 1024)	/* then the snapshot is full, also of few lines */
 
 /* The lines to publish. */
@@ -194,7 +197,8 @@ static const char *put_text(struct builder *builder, const char *text)
 	return probe_builder_text(&builder->text, text, strlen(text));
 }
 
-static void put_place(struct builder *builder, uint32_t frame, const struct symbol *symbol)
+static void put_place(struct builder *builder, uint32_t frame, const struct symbol *symbol,
+		      bool is_inlined)
 {
 	const struct ingest *ingest = builder->ingest;
 	const uint64_t address = ingest->trie.frames.address[frame];
@@ -209,7 +213,32 @@ static void put_place(struct builder *builder, uint32_t frame, const struct symb
 		.offset = symbol->state == SYMBOL_NAMED && address >= symbol->address
 			  ? address - symbol->address : UINT64_MAX,
 		.dso = put_text(builder, strpool_get(ingest->strings, symbol->dso_path)),
+		.is_inlined = is_inlined,
 	};
+}
+
+/* Puts the functions that were inlined at @frame, innermost first, as far as they are known. */
+static void put_inlined(struct builder *builder, uint32_t frame, bool is_leaf)
+{
+	const struct inline_chains *chains = &builder->publisher->source_lines.inlined;
+	struct ingest *ingest = builder->ingest;
+	const struct source_request of =
+		source_lines_of_frame(&ingest->names, &ingest->trie, frame, is_leaf);
+	const struct inline_chain *chain = inline_chains_find(chains, of.dso, of.address);
+	const struct symbol *symbol = symbol_names_cached(&ingest->names, &ingest->trie, frame);
+
+	for (uint32_t i = 0; chain && symbol && i < chain->count; i++) {
+		void *grown = grow(builder, builder->frames, builder->frame_count,
+				   &builder->frame_capacity, sizeof(*builder->frames));
+
+		if (!grown)
+			return;
+		builder->frames = grown;
+		builder->frames[builder->frame_count++] =
+			put_text(builder, strpool_get(ingest->strings,
+						      chains->functions[chain->first + i]));
+		put_place(builder, frame, symbol, true);
+	}
 }
 
 static void put_frame(struct builder *builder, uint32_t frame)
@@ -236,7 +265,7 @@ static void put_frame(struct builder *builder, uint32_t frame)
 	}
 	builder->frames[builder->frame_count++] = put_text(builder, name);
 	if (builder->request->wants_places)
-		put_place(builder, frame, &ingest->names.symbols[id]);
+		put_place(builder, frame, &ingest->names.symbols[id], false);
 }
 
 static void put_stack(struct builder *builder, uint32_t stack, struct snapshot_event *out)
@@ -246,10 +275,15 @@ static void put_stack(struct builder *builder, uint32_t stack, struct snapshot_e
 
 	out->frames = (const char *const *)(uintptr_t)first;
 	out->places = (const struct snapshot_place *)(uintptr_t)first;
+	if (out->has_chain && builder->request->wants_places)
+		put_inlined(builder, trie->stacks.frame[stack], true);
 	put_frame(builder, trie->stacks.frame[stack]);
 	for (uint32_t node = trie->stacks.node[stack]; node != STACK_NODE_ROOT;
-	     node = trie->nodes.parent[node])
+	     node = trie->nodes.parent[node]) {
+		if (builder->request->wants_places)
+			put_inlined(builder, trie->nodes.frame[node], false);
 		put_frame(builder, trie->nodes.frame[node]);
+	}
 	out->frame_count = builder->frame_count - first;
 }
 
@@ -662,6 +696,85 @@ static bool wait_for_names(struct publisher *publisher, const struct event_reque
 	return false;
 }
 
+/* Addresses to ask the line server for. */
+struct inlined_requests {
+	struct source_request list[SOURCE_REQUESTS_MAX];
+	uint32_t count;
+};
+
+static void want_inlined(struct publisher *publisher, uint32_t frame, bool is_leaf,
+			 struct inlined_requests *out)
+{
+	const struct source_lines *lines = &publisher->source_lines;
+	struct ingest *ingest = publisher->ingest;
+	const struct source_request of =
+		source_lines_of_frame(&ingest->names, &ingest->trie, frame, is_leaf);
+	const struct dso *dso = of.dso < ingest->dsos.count ? &ingest->dsos.dsos[of.dso] : NULL;
+
+	if (out->count == SOURCE_REQUESTS_MAX || !dso || dso->mode != MODE_USER ||
+	    inline_chains_find(&lines->inlined, of.dso, of.address) ||
+	    !source_lines_can_be_requested(lines, &of))
+		return;
+	for (uint32_t i = 0; i < out->count; i++)
+		if (out->list[i].address == of.address && out->list[i].dso == of.dso)
+			return;
+	out->list[out->count++] = of;
+}
+
+static void want_inlined_of_lines(struct publisher *publisher, const struct event_request *request,
+				  struct inlined_requests *out)
+{
+	const struct ingest *ingest = publisher->ingest;
+	const struct stack_trie *trie = &ingest->trie;
+
+	for (uint32_t i = 0; i < ingest->lines.count; i++) {
+		const struct event_line *line = ingest->lines.heap[i];
+		const uint32_t stack = line->entry.stack;
+
+		if (line->time_ns >= request->limit_ns)
+			continue;
+		want_inlined(publisher, trie->stacks.frame[stack], true, out);
+		for (uint32_t node = trie->stacks.node[stack]; node != STACK_NODE_ROOT;
+		     node = trie->nodes.parent[node])
+			want_inlined(publisher, trie->nodes.frame[node], false, out);
+	}
+}
+
+/* Requests what was inlined in the stacks that are about to be printed. True: it may come. What
+ * takes too long is printed without. */
+static bool wait_for_inlined(struct publisher *publisher, const struct event_request *request)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct inlined_requests *wanted;
+	bool is_waiting;
+
+	if (!request->wants_places || !request->wants_stacks ||
+	    inline_chains_are_full(&publisher->source_lines.inlined))
+		return false;
+	if (publisher->inlined_until_ns && source_lines_are_pending(&publisher->source_lines))
+		return now_ns < publisher->inlined_until_ns;
+	publisher->inlined_until_ns = 0;
+	wanted = calloc(1, sizeof(*wanted));
+	if (!wanted)
+		return false;
+	want_inlined_of_lines(publisher, request, wanted);
+	is_waiting = wanted->count;
+	if (is_waiting)
+		source_lines_request(&publisher->source_lines, wanted->list, wanted->count);
+	free(wanted);
+	if (!is_waiting || !source_lines_are_pending(&publisher->source_lines))
+		return false;
+	publisher->inlined_until_ns =
+		now_ns + (publisher->ingest->config.is_replay ? INLINED_REPLAY_NS : INLINED_NS);
+	return true;
+}
+
+uint64_t event_builder_waits_until_ns(const struct publisher *publisher)
+{
+	return publisher->inlined_until_ns && source_lines_are_pending(&publisher->source_lines)
+	       ? publisher->inlined_until_ns : 0;
+}
+
 static void put_stopped(FILE *out, const struct probe_row *row)
 {
 	char name[PROBE_FUNCTION_BYTES], state[32], reason[sizeof(row->status.reason)];
@@ -715,9 +828,12 @@ struct snapshot *event_builder_publish(struct publisher *publisher, bool is_end,
 		if (symbol_names_are_pending(&ingest->names))
 			return NULL;	/* comes again with the names, or when they are overdue */
 	}
+	if (is_end && ingest->lines.count && wait_for_inlined(publisher, &request))
+		return NULL;
 	if (!is_end && (wait_for_tables(publisher, &request.limit_ns) ||
 			!event_lines_peek(&ingest->lines, request.limit_ns) ||
-			wait_for_names(publisher, &request)))
+			wait_for_names(publisher, &request) ||
+			wait_for_inlined(publisher, &request)))
 		return NULL;
 	snapshot = snapshot_create_failure();
 	if (!snapshot)
@@ -753,6 +869,8 @@ uint64_t event_builder_due_ns(const struct publisher *publisher)
 
 	if (!event_builder_is_full(publisher) || ingest->opening)
 		return UINT64_MAX;
+	if (event_builder_waits_until_ns(publisher))
+		return event_builder_waits_until_ns(publisher);
 	return publisher->names_asked_ns && symbol_names_are_pending(&ingest->names)
 	       ? publisher->names_asked_ns + NAMES_NS : 0;
 }

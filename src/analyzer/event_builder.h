@@ -16,6 +16,9 @@ struct snapshot *event_builder_publish(struct publisher *publisher, bool is_end,
 void event_builder_finish(struct publisher *publisher);
 /* True: reading of a recording pauses until the reader of events takes what is there. */
 bool event_builder_is_full(const struct publisher *publisher);
+/* Returns until when events wait for the functions that were inlined in their stacks, at most; 0:
+ * they don't. */
+uint64_t event_builder_waits_until_ns(const struct publisher *publisher);
 /* Returns when the events of a recording can be published, once it is full of them; UINT64_MAX: not
  * before more is read. */
 uint64_t event_builder_due_ns(const struct publisher *publisher);

@@ -50,6 +50,8 @@ struct publisher {
 	bool is_ended;		/* no more records will come */
 	uint64_t names_asked_ns;	/* since when events wait for names; 0: none do */
 	struct trace_fields *trace_fields;	/* owned; event_builder.c, which frees it */
+	uint64_t inlined_until_ns;	/* until when events wait for what is inlined in their
+					 * stacks; 0: none do */
 	bool has_asked_last;		/* the names of the last events were requested */
 	struct snapshot *failure;	/* owned: last snapshot of a batch that is out of memory */
 	struct fold_stop stop;	/* set by the caller after the init; ends folds for the screen */

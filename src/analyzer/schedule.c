@@ -298,6 +298,8 @@ static uint64_t last_ns(struct analyzer *analyzer)
 		return NEVER;		/* however long it takes */
 	if (ingest->opening || symbol_names_are_pending(&ingest->names))
 		return after_lines_ns(analyzer, analyzer->end_ns + NAMES_WAIT_NS);
+	if (event_builder_waits_until_ns(&analyzer->publisher))
+		return event_builder_waits_until_ns(&analyzer->publisher);
 	return after_lines_ns(analyzer, 0);
 }
 

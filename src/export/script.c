@@ -151,7 +151,9 @@ static void put_symbol(FILE *out, const struct snapshot_event *event, uint32_t f
 						       : SAFE_TEXT("[unknown]"));
 	if (shown & BIT(SCRIPT_SYM) && shown & BIT(SCRIPT_SYMOFF) && has_name(place))
 		safe_print(out, "+0x%" PRIx64, place->offset);
-	if (shown & BIT(SCRIPT_DSO))
+	if (place->is_inlined)
+		safe_put(out, " (inlined)");
+	else if (shown & BIT(SCRIPT_DSO))
 		safe_print(out, " (%s)", place->dso[0] ? sanitize_checked(place->dso)
 						       : SAFE_TEXT("[unknown]"));
 }
