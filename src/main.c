@@ -18,6 +18,9 @@
 #include "cli/config.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "elf/file_jobs.h"
+#include "export/print.h"
+#include "sandbox/sandbox.h"
 #include "symbols/debuginfod.h"
 #include "symbols/kernel_debug.h"
 #include "symbols/source_file.h"
@@ -156,11 +159,15 @@ static int print_about_probes(const struct options *options)
 /* Prints a recording record by record, without the rights that nobody needs for that. */
 static int dump_recording(const struct options *options)
 {
+	struct sandbox *sandbox = NULL;
 	struct diag why = { 0 };
-	int status, err = privileges_drop(PRIVILEGES_TO_READ, false, &why);
+	int status, err = sandbox_start(&sandbox, worker_run, &why);
 
 	if (!err)
-		err = dump_write(stdout, options->replay_path, &why);
+		err = privileges_drop(PRIVILEGES_TO_READ, false, &why);
+	if (!err)
+		err = dump_write(stdout, options->replay_path, sandbox, &why);
+	sandbox_stop(sandbox);
 	status = flush_output();
 	if (status || !err)
 		return status;

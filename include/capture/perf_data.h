@@ -140,6 +140,13 @@ int perf_data_walk_feature(const struct perf_data_walk *walk, uint32_t bit,
 /* Reads @bytes at @offset of the file. Returns 0, -EBADMSG or -errno. */
 int perf_data_walk_read(const struct perf_data_walk *walk, uint64_t offset, void *out,
 			size_t bytes, struct diag *why);
+/* Returns whether the records are compressed; then *@fd, the walk's, has them in [*@begin, *@end),
+ * to be unpacked. */
+bool perf_data_walk_is_packed(const struct perf_data_walk *walk, int *fd, uint64_t *begin,
+			      uint64_t *end);
+/* Takes the records from the socket @records, BORROWED, from now on: offsets count from its begin.
+ * 0 or -ENOMEM. */
+int perf_data_walk_unpacked(struct perf_data_walk *walk, int records);
 /* Goes to the next record. Returns 1; 0: there are no more; or -EBADMSG, or -errno of pread(2). */
 int perf_data_walk_next(struct perf_data_walk *walk, struct perf_data_step *out,
 			struct diag *why);

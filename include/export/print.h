@@ -163,9 +163,10 @@ void script_write(FILE *out, const struct snapshot_events *events,
 		  const struct script_fields *fields, const char *const *traces);
 
 /* Writes all of the recording @path as text: header, events, each record with its fields, features.
- * Damage ends what it makes unreadable: the rest is written, then the first damage is returned. 0;
- * -EBADMSG; or an error of perf_data_walk_open(). */
-int dump_write(FILE *out, const char *path, struct diag *why);
+ * Damage ends what it makes unreadable: the rest is written, then the first damage is returned.
+ * @sandbox: for the records of a compressed recording, which are unpacked there. 0; -EBADMSG; or an
+ * error of perf_data_walk_open(). */
+int dump_write(FILE *out, const char *path, struct sandbox *sandbox, struct diag *why);
 
 /* A call tree as folded stacks, one line each, as flame graph programs read them:
  *

@@ -148,6 +148,21 @@ int perf_data_walk_feature(const struct perf_data_walk *walk, uint32_t bit,
 	return err ? err : 1;
 }
 
+bool perf_data_walk_is_packed(const struct perf_data_walk *walk, int *fd, uint64_t *begin,
+			      uint64_t *end)
+{
+	*fd = walk->fd;
+	*begin = walk->header.records_offset;
+	*end = walk->header.records_end;
+	return walk->header.is_compressed;
+}
+
+int perf_data_walk_unpacked(struct perf_data_walk *walk, int records)
+{
+	perf_data_stream_finish(&walk->stream);
+	return perf_data_stream_init_unpacked(&walk->stream, records);
+}
+
 /* Returns the size of what follows @record and is no record. */
 static uint64_t bytes_after(const struct perf_event_header *record)
 {

@@ -14,9 +14,12 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/safe_print.h"
 #include "capture/perf_data.h"
+#include "sandbox/packed_records.h"
 
 #define SECOND_NS  UINT64_C(1000000000)
 #define LINE_BYTES 16	/* bytes of a record that are shown in a line */
@@ -512,7 +515,45 @@ static int put_records(FILE *out, struct perf_data_walk *walk, struct diag *dama
 	return got < 0 ? got : 0;
 }
 
-int dump_write(FILE *out, const char *path, struct diag *why)
+/* Writes the records that a worker unpacks. The first error is the unpacker's if the records just
+ * seem to end. */
+static int put_packed(FILE *out, struct perf_data_walk *walk, struct sandbox *sandbox,
+		      struct diag *damage, struct diag *why)
+{
+	struct record_unpacker_range range;
+	struct record_unpacker *unpacker;
+	struct diag reason;
+	int records, ended;
+	int err;
+
+	perf_data_walk_is_packed(walk, &range.file, &range.begin, &range.end);
+	err = record_unpacker_begin(&unpacker, sandbox, 1, &range, &records, why);
+	if (err)
+		return err;
+	safe_put(out, "unpacked: the offsets of records count from the first one\n");
+	err = perf_data_walk_unpacked(walk, records);
+	if (err)
+		diag_set(why, err, "no memory for a buffer");
+	else
+		err = put_records(out, walk, damage, why);
+	shutdown(records, SHUT_RDWR);	/* unblocks a worker that writes */
+	ended = record_unpacker_end(unpacker, &reason);
+	close(records);
+	if (!err && ended) {
+		*why = reason;
+		err = ended;
+	}
+	return err;
+}
+
+static bool is_packed(const struct perf_data_walk *walk)
+{
+	struct record_unpacker_range range;
+
+	return perf_data_walk_is_packed(walk, &range.file, &range.begin, &range.end);
+}
+
+int dump_write(FILE *out, const char *path, struct sandbox *sandbox, struct diag *why)
 {
 	struct diag damage = { .err = 0 };
 	struct perf_data_walk *walk;
@@ -522,7 +563,8 @@ int dump_write(FILE *out, const char *path, struct diag *why)
 		return err;
 	err = put_header(out, walk, why);
 	if (!err)
-		err = put_records(out, walk, &damage, why);
+		err = is_packed(walk) ? put_packed(out, walk, sandbox, &damage, why)
+				      : put_records(out, walk, &damage, why);
 	if (!err && !perf_data_walk_damage(walk)->err)
 		err = put_features(out, walk, why);
 	if (!err && perf_data_walk_damage(walk)->err)
