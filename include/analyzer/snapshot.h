@@ -183,7 +183,8 @@ struct snapshot_field {		/* a value that a hit carries */
 struct snapshot_place {
 	uint64_t address;	/* in its DSO, as perf-script(1) has it; of the kernel: in memory */
 	uint64_t offset;	/* from the start of its function, or of the one that it was inlined
-				 * into; UINT64_MAX: the function is not known */
+				 * into; UINT64_MAX: not known */
+	bool is_named;		/* the function is known */
 	const char *dso;	/* path; "": unknown */
 	bool is_inlined;	/* into the function of the next frame */
 };

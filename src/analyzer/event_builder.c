@@ -202,6 +202,8 @@ static void put_place(struct builder *builder, uint32_t frame, const struct symb
 {
 	const struct ingest *ingest = builder->ingest;
 	const uint64_t address = ingest->trie.frames.address[frame];
+	/* A program of BPF is one symbol that begins where it was loaded. */
+	const bool has_start = symbol->mode != MODE_KERNEL || symbol->address;
 	void *grown = grow(builder, builder->places, builder->place_count, &builder->place_capacity,
 			   sizeof(*builder->places));
 
@@ -210,8 +212,9 @@ static void put_place(struct builder *builder, uint32_t frame, const struct symb
 	builder->places = grown;
 	builder->places[builder->place_count++] = (struct snapshot_place){
 		.address = address,
-		.offset = symbol->state == SYMBOL_NAMED && address >= symbol->address
+		.offset = symbol->state == SYMBOL_NAMED && address >= symbol->address && has_start
 			  ? address - symbol->address : UINT64_MAX,
+		.is_named = symbol->state == SYMBOL_NAMED,
 		.dso = put_text(builder, strpool_get(ingest->strings, symbol->dso_path)),
 		.is_inlined = is_inlined,
 	};

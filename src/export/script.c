@@ -135,11 +135,6 @@ static void put_head(FILE *out, const struct snapshot_event *event, uint32_t sho
 		safe_print(out, "%*s: ", width, sanitize_checked(event->event));
 }
 
-static bool has_name(const struct snapshot_place *place)
-{
-	return place->offset != UINT64_MAX;
-}
-
 /* Writes what follows the address of a frame. */
 static void put_symbol(FILE *out, const struct snapshot_event *event, uint32_t frame,
 		       uint32_t shown)
@@ -147,9 +142,10 @@ static void put_symbol(FILE *out, const struct snapshot_event *event, uint32_t f
 	const struct snapshot_place *place = &event->places[frame];
 
 	if (shown & BIT(SCRIPT_SYM))
-		safe_print(out, " %s", has_name(place) ? sanitize_checked(event->frames[frame])
+		safe_print(out, " %s", place->is_named ? sanitize_checked(event->frames[frame])
 						       : SAFE_TEXT("[unknown]"));
-	if (shown & BIT(SCRIPT_SYM) && shown & BIT(SCRIPT_SYMOFF) && has_name(place))
+	if (shown & BIT(SCRIPT_SYM) && shown & BIT(SCRIPT_SYMOFF) && place->is_named &&
+	    place->offset != UINT64_MAX)
 		safe_print(out, "+0x%" PRIx64, place->offset);
 	if (place->is_inlined)
 		safe_put(out, " (inlined)");

@@ -40,11 +40,15 @@ static struct script_fields parsed(const char *text)
 	return fields;
 }
 
-static const char *const frames[] = { "do_syscall_64", "inner", "outer", "" };
+static const char *const frames[] = { "do_syscall_64", "inner", "outer", "bpf_prog", "" };
 static const struct snapshot_place places[] = {
-	{ .address = 0xffffffff8225aa01, .offset = 0x71, .dso = "[kernel.kallsyms]" },
-	{ .address = 0x1148, .offset = 0xf, .dso = "/tmp/inl", .is_inlined = true },
-	{ .address = 0x1148, .offset = 0xf, .dso = "/tmp/inl" },
+	{ .address = 0xffffffff8225aa01, .offset = 0x71, .is_named = true,
+	  .dso = "[kernel.kallsyms]" },
+	{ .address = 0x1148, .offset = 0xf, .is_named = true, .dso = "/tmp/inl",
+	  .is_inlined = true },
+	{ .address = 0x1148, .offset = 0xf, .is_named = true, .dso = "/tmp/inl" },
+	{ .address = 0xffffffffc0026135, .offset = UINT64_MAX, .is_named = true,
+	  .dso = "bpf_prog" },
 	{ .address = 0x2f, .offset = UINT64_MAX, .dso = "" },
 };
 
@@ -66,6 +70,7 @@ static void test_a_stack_follows_its_sample(void **state)
 			    "\tffffffff8225aa01 do_syscall_64+0x71 ([kernel.kallsyms])\n"
 			    "\t            1148 inner+0xf (inlined)\n"
 			    "\t            1148 outer+0xf (/tmp/inl)\n"
+			    "\tffffffffc0026135 bpf_prog (bpf_prog)\n"
 			    "\t              2f [unknown] ([unknown])\n\n");
 }
 
@@ -126,6 +131,7 @@ static void test_chosen_fields_alone_are_printed(void **state)
 			    "\tffffffff8225aa01 do_syscall_64\n"
 			    "\t            1148 inner (inlined)\n"
 			    "\t            1148 outer\n"
+			    "\tffffffffc0026135 bpf_prog\n"
 			    "\t              2f [unknown]\n\n");
 	assert_string_equal(print(&sample, &ids, NULL), "29892 13054.297452: \n");
 }
