@@ -312,7 +312,7 @@ struct event_sampling {
 	bool inherit;		/* also sample the children of the task; task events only */
 	bool enable_on_exec;
 	bool exclude_kernel;	/* in addition to the event's own modifiers */
-	bool data_maps;		/* the side-band has mappings that are not executable, too */
+	bool all_maps;		/* the side-band has mappings that are not executable, too */
 	size_t ring_bytes, sideband_ring_bytes;	/* a share of them is the wakeup watermark */
 };
 

@@ -94,7 +94,7 @@ struct capture_config {
 				 * their raw_format */
 	bool are_hits_too_many;	/* call_graph auto: no copies where every hit is a sample */
 	const struct stack_ends *stack_ends;	/* BORROWED until capture_stop(); NULL: none */
-	bool wants_data_maps;	/* also mappings that are not executable: a recording needs them,
+	bool wants_all_maps;	/* also mappings that are not executable: a recording needs them,
 				 * if copies of stacks are to be unwound from it */
 	bool insists_on_all;	/* -a: fail where not everything may be sampled */
 	struct target target;	/* owned by the capture after capture_open(), also on failure */

@@ -73,7 +73,7 @@ static struct event_sampling make_sampling(const struct capture_plan *plan)
 		.inherit = on_tasks && !plan->target.no_inherit,
 		.enable_on_exec = plan->kind == TARGET_COMMAND,
 		.exclude_kernel = plan->exclude_kernel,
-		.data_maps = plan->data_maps,
+		.all_maps = plan->all_maps,
 		.ring_bytes = plan->rings.sample_pages * page_bytes,
 		.sideband_ring_bytes = plan->rings.sideband_pages * page_bytes,
 	};
@@ -721,7 +721,7 @@ int capture_plan_parse(struct capture_plan *plan, const struct capture_config *c
 	if (plan->is_default_event)	/* name to show: the user did not ask for :P */
 		snprintf(events->specs[0].name, EVENT_NAME_BYTES, "cycles");
 	plan->branch_filter = config->branch_filter;
-	plan->data_maps = config->wants_data_maps;
+	plan->all_maps = config->wants_all_maps;
 	plan->has_raw = config->has_raw;
 	return check_branches(plan, config, why);
 }

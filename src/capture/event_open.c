@@ -187,7 +187,7 @@ void event_attr_sideband(struct perf_event_attr *attr, const struct event_sampli
 	/* Not build_id: device, inode and generation identify the file, while a build-id in their
 	 * place comes from the file itself, which may be forged. */
 	attr->mmap = attr->mmap2 = 1;
-	attr->mmap_data = sampling->data_maps;
+	attr->mmap_data = sampling->all_maps;
 	attr->comm = attr->comm_exec = 1;
 	attr->task = 1;
 	attr->ksymbol = sampling->features.ksymbol;

@@ -559,7 +559,7 @@ static int check_together(struct options *out, struct diag *why)
 		return diag_set(why, -EINVAL, "--kill-command needs a command: -- COMMAND");
 	if (check_recording(out, why))
 		return why->err;
-	out->capture.wants_data_maps = out->keeps_raw_stacks;
+	out->capture.wants_all_maps = out->keeps_raw_stacks;
 	out->capture.insists_on_all = out->wants_all;
 	if (out->capture.freq_hz && out->capture.period)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
