@@ -110,10 +110,11 @@ static bool queue_item(void *owner, const struct recording_item *item)
 	struct recorder *recorder = owner;
 	struct packet *packet =
 		spsc_reserve(&recorder->queue, sizeof(*packet) + text_bytes(item));
-	char *at = (char *)(packet + 1);
+	char *at;
 
 	if (!packet)
 		return false;
+	at = (char *)(packet + 1);
 	*packet = (struct packet){ .kind = PACKET_ITEM, .item = *item };
 	if (item->kind == RECORDING_RECORD)
 		memcpy(at, item->record, item->record->size);
