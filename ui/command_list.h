@@ -9,6 +9,10 @@
 /* command_moves.c: cursor, search, rows, lines of trees, views */
 void cmd_open(struct ui_state *state);
 void cmd_back(struct ui_state *state);
+/* True if cmd_back() has somewhere to go. */
+bool command_leads_back(const struct ui_state *state);
+/* Stops reading the recording, if it is still being read. False: it is not. */
+bool command_stop_reading(struct ui_state *state);
 void cmd_move(struct ui_state *state, int move);	/* enum view_move */
 void cmd_view(struct ui_state *state, int kind);	/* enum view_kind */
 void cmd_step_view(struct ui_state *state, int step);

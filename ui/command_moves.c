@@ -6,6 +6,7 @@
 #include "fold/query.h"
 #include "symbols/debuginfod.h"
 #include "views/view_probes.h"
+#include "widgets/header.h"
 #include "widgets/tree_rows.h"
 
 bool command_drop_filter(struct ui_state *state)
@@ -107,6 +108,26 @@ void cmd_back(struct ui_state *state)
 		return;
 	else if (!state_show_table(state))
 		state_go_back(state);
+}
+
+bool command_leads_back(const struct ui_state *state)
+{
+	return state->view->opener || state->search[0] ||
+	       breadcrumbs_leads_back(&state->query.breadcrumbs) ||
+	       (state->view->ops->is_zoomed && state->view->ops->is_zoomed(state->view));
+}
+
+bool command_stop_reading(struct ui_state *state)
+{
+	const struct snapshot *shown = state->shown;
+	char part[HEADER_READING_BYTES];
+
+	if (!shown || !shown->is_reading)
+		return false;
+	state_request(state, REQUEST_STOP, 0, 0);
+	state_say(state, "reading stops here: all that is shown is of the first %s of the "
+		  "recording", header_reading_text(part, shown));
+	return true;
 }
 
 void command_show_view(struct ui_state *state, enum view_kind kind)

@@ -34,9 +34,7 @@ static bool is_offered(const struct ui_state *state, const struct command *comma
 		return false;	/* no function, or other keys are of more use */
 	if (command->traits & (state->query.time.end_ns ? COMMAND_OF_NOW : COMMAND_OF_PAST))
 		return false;
-	return command->action.run != cmd_back || state->view->opener || state->search[0] ||
-	       breadcrumbs_leads_back(&state->query.breadcrumbs) ||
-	       (state->view->ops->is_zoomed && state->view->ops->is_zoomed(state->view));
+	return command->action.run != cmd_back || command_leads_back(state);
 }
 
 static int label_width(const struct ui_state *state, const struct canvas *canvas,

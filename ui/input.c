@@ -414,6 +414,10 @@ void input_press_key(struct ui_state *state, int key, const struct mouse *mouse)
 	command = keymap_find(state->keymap, key, place);
 	if (defer_key(state, key, command))
 		return;
+	if (key == UI_KEY_ESCAPE && !command_leads_back(state) && command_stop_reading(state)) {
+		state->is_changed = true;
+		return;
+	}
 	if (!command) {
 		say_unbound(state, key, place);
 		return;

@@ -38,7 +38,9 @@ struct analyzer_config {
 	struct spsc *queue;		/* records in; the analyzer is its consumer */
 	int queue_fd;			/* readable when records wait */
 	void (*queue_drained)(void *source);	/* reports free room in `queue`; NULL: not needed */
-	void *source;			/* argument of queue_drained() */
+	/* Lets the source end early; what is in `queue` is the last. NULL: it can't. */
+	void (*queue_stop)(void *source);
+	void *source;			/* argument of queue_drained() and queue_stop() */
 	struct dso_opener *opener;	/* NULL: no names */
 	struct process_reader *reader;	/* NULL in a replay */
 	struct line_server *line_server;	/* NULL: no source lines */

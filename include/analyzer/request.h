@@ -24,6 +24,7 @@ enum request_kind {
 				 * requested before. A snapshot comes when some were found */
 	REQUEST_STACKS,		/* add all stacks of the window to the next snapshot; value: enum
 				 * stacks_wanted */
+	REQUEST_STOP,		/* read no more of the recording: what was read is all of it */
 	REQUEST_FREEZE,		/* freeze the window. begin_ns 0: it ends at value_ns, a snapshot's
 				 * time_ns, and new snapshots come only on request or with new
 				 * names. Else it is begin_ns..value_ns regardless of

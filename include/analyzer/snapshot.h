@@ -314,6 +314,10 @@ struct snapshot {
 	bool is_replay;
 	bool is_target_gone;	/* every profiled process has ended: the data is final */
 	bool is_last;		/* the data has ended: no later window will follow */
+	/* A recording: how many of its bytes the snapshot has; total 0: unknown, or none. */
+	uint64_t read_bytes, read_total_bytes;
+	bool is_reading;	/* the recording is still being read */
+	bool is_cut_short;	/* REQUEST_STOP ended the reading */
 	int end_err;		/* is_last: -errno when it ended by an error, see end_reason */
 	const char *end_reason;	/* text for end_err; for --format events, without an error, which
 				 * probes were stopped */

@@ -7,8 +7,8 @@
  *         if a directory, space in /var/tmp; hardware trace data are refused with the reason.
  * Errors: damage, found at open or while reading, is reported with its file offset, and flametop
  *         exits with 3; a partial result is never presented as complete.
- * Thread: open and getters: main; perf_data_start() starts a thread. perf_data_queue_fd() and
- *         perf_data_consumed(): the consumer of the queue.
+ * Thread: open and getters: main; perf_data_start() starts a thread. perf_data_queue_fd(),
+ *         perf_data_consumed() and perf_data_stop(): the consumer of the queue.
  */
 #ifndef CAPTURE_PERF_DATA_H
 #define CAPTURE_PERF_DATA_H
@@ -90,16 +90,44 @@ const struct perf_data_build_id *perf_data_build_ids(const struct perf_data *rea
 /* Sets the unpacker, before perf_data_start(). @unpacker is copied, its owner BORROWED. */
 void perf_data_set_unpacker(struct perf_data *reader, const struct perf_data_unpacker *unpacker);
 
+/* A time in a recording, as a user writes it. */
+enum perf_data_time_kind {
+	PERF_DATA_TIME_NONE,		/* not given */
+	PERF_DATA_TIME_CLOCK,		/* on the recording's clock, as perf script prints it */
+	PERF_DATA_TIME_AFTER_BEGIN,	/* after the first sample */
+	PERF_DATA_TIME_BEFORE_END,	/* before the last sample */
+	PERF_DATA_TIME_OF_DAY,		/* since midnight, local time */
+	PERF_DATA_TIME_WALL,		/* since 1970 */
+};
+
+struct perf_data_time {
+	enum perf_data_time_kind kind;
+	uint64_t ns;
+};
+
+/* Parses "03:12", "03:12:05.250", "2026-11-29 03:12", "-2h", "+1m30s" or "81234.123456" (seconds
+ * of the recording's clock). 0; -EINVAL: none of these. Thread: any. */
+int perf_data_time_parse(struct perf_data_time *out, const char *text, struct diag *why);
+
+/* Leaves out samples before @begin and after @end, either of which may be PERF_DATA_TIME_NONE.
+ * Records of tasks and mappings are read all the same. Before the reader starts. Returns 0; or
+ * -ENOTSUP: the recording's samples have no times. */
+int perf_data_set_range(struct perf_data *reader, const struct perf_data_time *begin,
+			const struct perf_data_time *end, struct diag *why);
+
 /* Starts the thread that queues every record in file order, a QUEUE_ROUND_END at each
- * PERF_RECORD_FINISHED_ROUND (limit: the newest time stamp before the previous FINISHED_ROUND)
- * and, last, QUEUE_END with the error, if any. The thread sleeps while @queue (at least
- * PERF_DATA_QUEUE_MIN_BYTES) is full. Returns 0 or -errno. */
+ * PERF_RECORD_FINISHED_ROUND (limit: the newest time stamp before the previous FINISHED_ROUND),
+ * now and then and before the end a QUEUE_READ and, last, QUEUE_END with the error, if any. The
+ * thread sleeps while @queue (at least PERF_DATA_QUEUE_MIN_BYTES) is full. Returns 0 or -errno. */
 int perf_data_start(struct perf_data *reader, struct spsc *queue, struct diag *why);
 
 /* Returns an eventfd, readable when items were queued: read it (8 bytes), then drain the queue. */
 int perf_data_queue_fd(const struct perf_data *reader);
 /* Tells the reader that the queue has room: call it after draining, before waiting again. */
 void perf_data_consumed(struct perf_data *reader);
+/* Lets the reader end early, without a QUEUE_END: what is in the queue is the last. Returns at
+ * once. Thread: the consumer's. */
+void perf_data_stop(struct perf_data *reader);
 
 /* Walks through the records of a recording one by one, also of a damaged one: up to the damage.
  *

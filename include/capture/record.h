@@ -238,6 +238,7 @@ enum queue_item_kind {
 	QUEUE_LOST,		/* payload: struct queue_lost */
 	QUEUE_COUNTED,		/* payload: struct queue_counted; only with events on tasks */
 	QUEUE_WAITS,		/* payload: struct off_cpu_reading, of bpf/wait_record.h */
+	QUEUE_READ,		/* payload: struct queue_read; only from recordings */
 	QUEUE_END,		/* payload: struct queue_end; only a QUEUE_SOURCE may follow */
 	QUEUE_SOURCE,		/* payload: struct queue_source */
 };
@@ -284,6 +285,12 @@ struct queue_counted {
 	uint64_t total;
 	uint64_t time_ns;	/* when the last descriptor was read, CLOCK_MONOTONIC */
 	uint64_t descriptors;	/* number of counters; each may have counted part of a period */
+};
+
+/* How far a recording was read, with the items before this one. */
+struct queue_read {
+	uint64_t bytes, total_bytes;	/* the file's records; total_bytes 0: unknown */
+	uint64_t left_out;	/* samples outside the range of perf_data_set_range() */
 };
 
 struct queue_end {

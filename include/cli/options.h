@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "capture/capture.h"
+#include "capture/perf_data.h"
 #include "export/print.h"
 #include "fold/filter.h"
 #include "fold/tree.h"
@@ -180,6 +181,7 @@ struct options {
 	double probe_cap_pct;		/* % of one CPU; INFINITY: no cap */
 	uint64_t lease_ns;		/* UINT64_MAX: as long as flametop runs */
 	const char *replay_path;	/* -i */
+	struct perf_data_time begin, end;	/* --begin, --end */
 	const char *diff_paths[OPTIONS_DIFFS_MAX];	/* --diff */
 	size_t diff_count;
 	const char *diff_path;		/* the one that is compared now; NULL: no comparison */

@@ -52,7 +52,9 @@ struct session_recording {
 };
 
 struct session_recordings {
-	bool shows_waits;	/* set before they are opened: off-cpu is the only event shown */
+	/* Set before they are opened: off-cpu is the only event shown; the range that is read */
+	bool shows_waits;
+	struct perf_data_time begin, end;
 	struct session_recording first, other;	/* other.reader NULL: there is no other */
 	struct second_recording second;		/* description of `other` for the analyzer */
 	char notice[sizeof(((struct session_recording *)0)->notice) * 2];	/* both of them */

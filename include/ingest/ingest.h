@@ -88,6 +88,7 @@ struct ingest_counters {
 	uint64_t unattributed;
 	uint64_t unattributed_late, unattributed_forkless;	/* parts of unattributed */
 	uint64_t filtered_unknown_uid;
+	uint64_t left_out_time;		/* replay: samples outside --begin and --end */
 	uint64_t left_out_own;		/* samples and hits of flametop's own processes */
 	uint64_t unpaired_waits, shortened_waits;	/* see ingest/waits.h */
 	uint64_t copied_hits;		/* samples with a stack copy, of period-1 events only */

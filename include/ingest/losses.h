@@ -33,6 +33,7 @@ enum loss_cause {
 	LOSS_STOLEN,		/* CPU time that the host gave to others, from /proc/stat */
 	LOSS_EVICTED,		/* samples that left history: they were shown */
 	LOSS_UNKNOWN_USER,
+	LOSS_OUTSIDE,		/* recordings: samples outside --begin and --end */
 	LOSS_OWN,		/* samples and hits of flametop itself: left out on purpose */
 	LOSS_WAIT_THREADS,	/* off-cpu live, until LOSS_WAIT_TIME: see bpf/wait_record.h */
 	LOSS_WAIT_CHILDREN,	/* processes that are not watched */

@@ -186,7 +186,31 @@ static void end_source(struct analyzer *analyzer, const struct diag *why)
 			    analyzer->is_first_read ? second->name : second->first_name);
 	analyzer->end_ns = clock_now_ns();
 	analyzer->publisher.is_ended = true;
+	if (analyzer->config.ingest.is_replay && analyzer->publisher.seq &&
+	    !analyzer->config.wants_all_events && !analyzer->config.wants_events)
+		analyzer->more_due_ns = analyzer->end_ns;	/* the last one waits for names */
 	clock_ticks_end(&analyzer->ingest.losses->clock);
+}
+
+static void note_read(struct analyzer *analyzer, const struct queue_read *read)
+{
+	analyzer->publisher.reading = *read;
+	analyzer->ingest.counters.left_out_time = read->left_out;
+}
+
+/* Ends the recording here. What is still in the queue is dropped: it may be seconds of work. */
+static void stop_reading(struct analyzer *analyzer)
+{
+	static const struct queue_round_end all = { .limit_ns = UINT64_MAX };
+	static const struct diag no_error = { .err = 0 };
+	const struct analyzer_config *config = &analyzer->config;
+
+	if (!config->queue_stop || analyzer->end_ns || schedule_is_reading_first(analyzer))
+		return;
+	config->queue_stop(config->source);
+	analyzer->publisher.is_cut_short = true;
+	ingest_round_end(&analyzer->ingest, &all);
+	end_source(analyzer, &no_error);
 }
 
 /* How many records it had; what is none counts as one. */
@@ -211,6 +235,9 @@ static int take_item(struct analyzer *analyzer, const struct queue_item *item, s
 		break;
 	case QUEUE_WAITS:
 		waits_count(analyzer->ingest.waits, payload);
+		break;
+	case QUEUE_READ:
+		note_read(analyzer, payload);
 		break;
 	case QUEUE_END:
 		end_source(analyzer, &end->why);
@@ -244,6 +271,8 @@ static bool drain(struct analyzer *analyzer)
 	size_t bytes;
 	int taken = 0;
 
+	while (analyzer->publisher.is_cut_short && spsc_peek(analyzer->config.queue, &bytes))
+		spsc_release(analyzer->config.queue);
 	while (taken < RECORDS_PER_LOOK && !is_stopped(analyzer)) {
 		item = spsc_peek(analyzer->config.queue, &bytes);
 		if (!item || must_wait_for_hits(analyzer, item))
@@ -303,6 +332,9 @@ static bool apply_request(struct analyzer *analyzer, const struct request *reque
 		/* The window of the first recording is always everything. */
 		if (!schedule_is_reading_first(analyzer))
 			publisher_zero(publisher);
+		break;
+	case REQUEST_STOP:
+		stop_reading(analyzer);
 		break;
 	case REQUEST_FREEZE:
 		publisher_freeze(publisher, request->begin_ns, request->value_ns);

@@ -210,7 +210,8 @@ void publisher_next_recording(struct publisher *publisher)
 	publisher->history_ns = publisher->zero_ns = publisher->published_ns = 0;
 	publisher->published_seq = publisher->ingest->timeline.open_slice.seq;
 	publisher->event = 0;
-	publisher->is_ended = false;
+	publisher->is_ended = publisher->is_cut_short = false;
+	publisher->reading = (struct queue_read){ 0 };
 }
 
 /* Fills @folds with the window; returns the kinds of its stacks. */
@@ -1045,6 +1046,10 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 		.absent_events = config->absent_events, .target_pid = config->target_pid,
 		.cpus = config->cpus, .is_replay = config->ingest.is_replay,
 		.is_last = is_last,
+		.is_reading = config->ingest.is_replay && !publisher->is_ended,
+		.is_cut_short = publisher->is_cut_short,
+		.read_bytes = publisher->reading.bytes,
+		.read_total_bytes = publisher->reading.total_bytes,
 		.is_target_gone = publisher->is_ended && !config->ingest.is_replay,
 		.end_err = is_last ? end_why->err : 0, .end_reason = is_last ? end_why->text : "",
 		.event_count = shown_events(config), .seq = publisher->seq + 1,

@@ -48,6 +48,8 @@ struct publisher {
 	bool wants_stacks;		/* for the next snapshot: REQUEST_STACKS */
 	enum stacks_wanted stacks_wanted;
 	bool is_ended;		/* no more records will come */
+	struct queue_read reading;	/* how far a recording was read */
+	bool is_cut_short;	/* REQUEST_STOP ended the reading */
 	uint64_t names_asked_ns;	/* since when events wait for names; 0: none do */
 	struct trace_fields *trace_fields;	/* owned; event_builder.c, which frees it */
 	uint64_t inlined_until_ns;	/* until when events wait for what is inlined in their

@@ -19,6 +19,13 @@
 #define NAMES_REFRESH_NS    (200 * CLOCK_NS_PER_MS) /* a frozen window whose names arrive */
 /* A chosen window does not change, but the activity graph beside it does, once a second. If folding
  * the window again is slow, it is refreshed less often. */
+/* While a recording is read: what was read grows quickly, and folding it must not cost more than a
+ * tenth of the time. */
+#define READING_NS	    (250 * CLOCK_NS_PER_MS)
+#define READING_SHARE	    10
+/* A small recording is read, and has all its names, by then; of a large one so much is enough. */
+#define READING_FIRST_NS    (20 * CLOCK_NS_PER_MS)
+#define READING_FIRST_BYTES (1u << 20)
 #define CHOSEN_REFRESH_NS   CLOCK_NS_PER_S
 #define CHOSEN_SLOW_NS	    (20 * CLOCK_NS_PER_MS)
 #define CHOSEN_SELDOM_NS    (5 * CLOCK_NS_PER_S)
@@ -132,6 +139,7 @@ void schedule_begin(struct analyzer *analyzer)
 	const uint64_t now_ns = clock_now_ns();
 
 	first_snapshots_begin(&analyzer->first, analyzer->config.wants_all_events ? 0 : now_ns);
+	analyzer->reading_due_ns = now_ns + READING_FIRST_NS;
 	analyzer->next_refresh_ns =	/* in a replay at once: names come whenever they do */
 		now_ns + (analyzer->config.ingest.is_replay ? 0 : analyzer->config.interval_ns);
 }
@@ -257,6 +265,30 @@ static uint64_t first_ns(struct analyzer *analyzer)
 				 : NEVER;
 }
 
+/* What was read so far is shown with its first samples, whatever they are called, then as it grows.
+ * A batch prints all of the recording at once. */
+static uint64_t reading_ns(struct analyzer *analyzer)
+{
+	const struct analyzer_config *config = &analyzer->config;
+
+	if (!config->ingest.is_replay || analyzer->end_ns || config->wants_all_events ||
+	    config->wants_events || analyzer->publisher.frozen_ns ||
+	    schedule_is_reading_first(analyzer) || !has_samples(&analyzer->ingest) ||
+	    !mailbox_is_empty(&analyzer->mailbox))
+		return NEVER;
+	if (!analyzer->publisher.seq && analyzer->publisher.reading.bytes >= READING_FIRST_BYTES)
+		return 0;
+	return analyzer->reading_due_ns;
+}
+
+static void publish_reading(struct analyzer *analyzer, uint64_t now_ns)
+{
+	const uint64_t pause_ns = READING_SHARE * analyzer->took_ns;
+
+	schedule_publish(analyzer);
+	analyzer->reading_due_ns = now_ns + (pause_ns > READING_NS ? pause_ns : READING_NS);
+}
+
 static void begin_first(struct analyzer *analyzer, uint64_t now_ns)
 {
 	first_snapshots_made(&analyzer->first, &analyzer->ingest, now_ns);
@@ -290,7 +322,7 @@ static uint64_t last_ns(struct analyzer *analyzer)
 	const struct ingest *ingest = &analyzer->ingest;
 
 	if (!analyzer->end_ns || analyzer->is_last_published || analyzer->publisher.frozen_ns ||
-	    must_wait_for_reader(analyzer) || ingest->pending_count)
+	    must_wait_for_reader(analyzer) || ingest->pending_count || ingest->has_waiting)
 		return NEVER;
 	if (schedule_is_reading_first(analyzer))
 		return 0;
@@ -370,6 +402,7 @@ static const struct {
 	[DUE_MORE]	= { more_ns, publish_more },
 	[DUE_EVENTS]	= { events_ns, publish_events },
 	[DUE_FIRST]	= { first_ns, begin_first },
+	[DUE_READING]	= { reading_ns, publish_reading },
 	[DUE_REFRESH]	= { refresh_ns, refresh },
 	[DUE_LAST]	= { last_ns, finish },
 	[DUE_NEW_NAMES] = { new_names_ns, publish_names },

@@ -45,6 +45,7 @@ enum due {
 	DUE_MORE,	/* a snapshot with more about the same rows */
 	DUE_EVENTS,	/* a snapshot of hits and samples one by one */
 	DUE_FIRST,	/* one of the first snapshots: the refresh comes now */
+	DUE_READING,	/* a snapshot of what was read of a recording so far */
 	DUE_REFRESH,	/* the regular snapshot */
 	DUE_LAST,	/* the last snapshot, or the second recording */
 	DUE_NEW_NAMES,	/* a snapshot of data that do not change, but for their names */
@@ -63,6 +64,7 @@ struct analyzer {
 	struct mailbox mailbox;
 	int request_fd, snapshot_fd;	/* eventfds */
 	uint64_t next_refresh_ns;
+	uint64_t reading_due_ns;	/* next snapshot of what was read so far */
 	struct first_snapshots first;
 	uint64_t more_due_ns;		/* next snapshot, with more about the same rows; 0: none */
 	uint64_t compacted_ns;		/* last compaction because a table was full */

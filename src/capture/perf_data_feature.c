@@ -43,6 +43,16 @@ static uint32_t take_u32(struct byte_cursor *cursor)
 	return value;
 }
 
+static uint64_t take_u64(struct byte_cursor *cursor)
+{
+	const unsigned char *bytes = take_bytes(cursor, sizeof(uint64_t));
+	uint64_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
 /* Reads the copies of tracefs files in a recording: the format files of its tracepoints and probes,
  * which give an event the name that its attr lacks, and describe the fields of its raw bytes.
  *
@@ -229,7 +239,9 @@ enum {
 	FEATURE_EVENT_DESC = 12,
 	FEATURE_CPU_TOPOLOGY = 13,
 	FEATURE_AUXTRACE = 18,
+	FEATURE_SAMPLE_TIME = 21,
 	FEATURE_COMPRESSED = 27,
+	FEATURE_CLOCKS = 29,
 	FEATURE_HYBRID_TOPOLOGY = 30,
 
 	COMPRESSED_BY_ZSTD = 1,
@@ -419,6 +431,23 @@ static int take_build_ids(struct perf_data_header *header, struct byte_cursor *c
 	return err;
 }
 
+static int take_sample_time(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	header->first_sample_ns = take_u64(cursor);
+	header->last_sample_ns = take_u64(cursor);
+	return 0;
+}
+
+static int take_clocks(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	take_u32(cursor);	/* version: 1 */
+	take_u32(cursor);	/* id of the clock */
+	header->wall_ns = take_u64(cursor);
+	header->wall_clock_ns = take_u64(cursor);
+	header->has_wall = !cursor->overrun;
+	return 0;
+}
+
 struct feature_reader {
 	uint32_t bit;
 	const char *name;
@@ -433,6 +462,8 @@ static const struct feature_reader readers[] = {
 	{ FEATURE_NRCPUS, "CPU count", take_cpu_count },
 	{ FEATURE_EVENT_DESC, "event description", take_event_names },
 	{ FEATURE_CPU_TOPOLOGY, "CPU topology", take_topology },
+	{ FEATURE_SAMPLE_TIME, "sample time", take_sample_time },
+	{ FEATURE_CLOCKS, "clocks", take_clocks },
 	{ FEATURE_HYBRID_TOPOLOGY, "core types", take_core_pmus },
 };
 

@@ -59,6 +59,11 @@ struct perf_data_header {
 	uint32_t configured_cpus;
 	int *sockets;			/* socket per CPU, < 0: none. NULL when not recorded */
 	uint32_t socket_count;
+	/* Times of the first and the last sample, on the recording's clock; both 0: not recorded */
+	uint64_t first_sample_ns, last_sample_ns;
+	/* What both clocks read at one moment; has_wall false: not recorded */
+	bool has_wall;
+	uint64_t wall_ns, wall_clock_ns;	/* CLOCK_REALTIME; the recording's clock */
 	struct core_pmus pmus;		/* one per kind of cores, where there are several; none:
 					 * not recorded */
 };

@@ -47,10 +47,13 @@
 #include "capture/record.h"
 #include "capture/stack_copy.h"
 #include "perf_data_files.h"
+#include "perf_data_time.h"
 
 #define BATCH_BYTES (64u * 1024) /* queued per wake-up: about a thousand samples */
 
 #define MERGE_ROUND 1024
+#define READ_RECORDS 64			/* between two looks at how far it was read */
+#define READ_BYTES   (256u * 1024)	/* between two QUEUE_READ */
 
 /* Sums of perf record --off-cpu are stamped with this and more: OFF_CPU_TIMESTAMP. */
 #define SUMS_NS (~UINT64_C(0) << 32)
@@ -65,13 +68,17 @@ struct perf_data {
 	int items_fd, room_fd;	/* eventfds, see above */
 	pthread_t thread;
 	bool is_running;
-	_Atomic bool stop;	/* perf_data_close() -> is_stopped() */
+	_Atomic bool stop;	/* perf_data_stop() -> is_stopped() */
+	struct perf_data_time begin, end;	/* the range; constant after start */
 
 	/* used only by the thread */
 	struct read_growth growth;	/* counters that are read with samples */
 	size_t unannounced_bytes;	/* queued since the consumer was last woken */
 	uint64_t newest_ns;		/* newest time stamp of all records so far */
 	uint64_t newest_at_mark_ns;	/* newest_ns at the last FINISHED_ROUND */
+	uint64_t begin_ns, end_ns;	/* samples outside are left out */
+	uint64_t left_out;		/* how many these are */
+	uint64_t queued_bytes;		/* in the last QUEUE_READ */
 	uint64_t wait[(UINT16_MAX + 1) / sizeof(uint64_t)];	/* a sample, see put_wait() */
 };
 
@@ -87,7 +94,7 @@ static void signal_fd(int fd)
 
 static bool is_stopped(struct perf_data *reader)
 {
-	return atomic_load_explicit(&reader->stop, memory_order_acquire); /* perf_data_close() */
+	return atomic_load_explicit(&reader->stop, memory_order_acquire); /* perf_data_stop() */
 }
 
 static void announce_items(struct perf_data *reader)
@@ -135,6 +142,37 @@ static int queue_round_end(struct perf_data *reader, uint64_t limit_ns)
 	return 0;
 }
 
+/* Returns how far the files were read. */
+static struct queue_read how_far(const struct perf_data *reader)
+{
+	struct queue_read out = { .left_out = reader->left_out };
+	bool is_known = true;
+
+	for (uint32_t i = 0; i < reader->files.count; i++) {
+		const struct perf_data_stream *stream = &reader->files.files[i].stream;
+
+		out.bytes += stream->next_offset - stream->begin_offset;
+		out.total_bytes += stream->end_offset - stream->begin_offset;
+		is_known &= !stream->is_unpacked;
+	}
+	if (!is_known)
+		out.total_bytes = 0;	/* once unpacked; what is read is, too */
+	return out;
+}
+
+static int queue_read(struct perf_data *reader)
+{
+	const struct queue_read read = how_far(reader);
+	struct queue_item *item = take_room(reader, QUEUE_READ, sizeof(read));
+
+	if (!item)
+		return -ECANCELED;
+	reader->queued_bytes = read.bytes;
+	memcpy(item + 1, &read, sizeof(read));
+	commit_item(reader, sizeof(read));
+	return 0;
+}
+
 static void queue_end(struct perf_data *reader, const struct diag *why)
 {
 	const struct queue_end end = { .why = *why };
@@ -164,6 +202,17 @@ struct read_record {
 	uint64_t offset;	/* file offset, for errors */
 };
 
+/* Counts a sample that is outside the range. False: it is inside. */
+static bool leave_out(struct perf_data *reader, const struct event_record *parsed,
+		      uint64_t time_ns)
+{
+	const bool is_outside = parsed->kind == RECORD_SAMPLE && parsed->has_time &&
+				(time_ns < reader->begin_ns || time_ns > reader->end_ns);
+
+	reader->left_out += is_outside;
+	return is_outside;
+}
+
 /* Queues @record for @event. @growth: period of a sample with PERF_SAMPLE_READ, or NULL. */
 static int put_record(struct perf_data *reader, const struct read_record *record, uint32_t event,
 		      const uint64_t *growth)
@@ -172,6 +221,8 @@ static int put_record(struct perf_data *reader, const struct read_record *record
 	struct record_trim trim;
 	struct queue_item *item;
 
+	if (leave_out(reader, parsed, parsed->time_ns))
+		return 0;
 	record_trim_init(&trim, record->bytes, parsed, SIZE_MAX);
 	item = take_room(reader, QUEUE_RECORD, trim.bytes);
 	if (!item)
@@ -276,6 +327,9 @@ static int put_wait(struct perf_data *reader, const struct read_record *record, 
 	if (!bytes)
 		return diag_set(why, -EBADMSG, "the sample at byte %" PRIu64 " has other bytes"
 				" than perf record --off-cpu writes", record->offset);
+	if (leave_out(reader, &record->parsed, record->parsed.time_ns >= SUMS_NS
+		      ? reader->newest_ns : record->parsed.time_ns))
+		return 0;
 	item = take_room(reader, QUEUE_RECORD, bytes);
 	if (!item)
 		return -ECANCELED;
@@ -435,11 +489,22 @@ static int find_oldest(struct perf_data *reader, struct perf_data_file **oldest,
 	return 0;
 }
 
+/* Queues how far the files were read, if that is further than at the last look. */
+static int queue_progress(struct perf_data *reader)
+{
+	const struct queue_read read = how_far(reader);
+
+	return read.bytes - reader->queued_bytes < READ_BYTES ? 0 : queue_read(reader);
+}
+
 static int queue_all(struct perf_data *reader, struct diag *why)
 {
 	struct perf_data_file *file;
 	uint64_t count = 0;
-	int err;
+	int err = queue_read(reader);
+
+	if (err)
+		return err;
 
 	while (!(err = find_oldest(reader, &file, why)) && file) {
 		const struct perf_event_header *record = file->next;
@@ -448,8 +513,10 @@ static int queue_all(struct perf_data *reader, struct diag *why)
 			return -ECANCELED;
 		file->next = NULL;
 		err = take_record(reader, file, record, file->next_offset, why);
-		if (!err && reader->files.count > 1 && ++count % MERGE_ROUND == 0)
+		if (!err && ++count % MERGE_ROUND == 0 && reader->files.count > 1)
 			err = finish_round(reader);
+		if (!err && count % READ_RECORDS == 0)
+			err = queue_progress(reader);
 		if (err)
 			return perf_data_files_name(&reader->files, file, err, why);
 	}
@@ -479,12 +546,93 @@ static int unpack_files(struct perf_data *reader, struct diag *why)
 	return perf_data_files_unpack(&reader->files, &reader->unpacker, &stop, why);
 }
 
+/* Notes the time of a sample. */
+static void widen(struct perf_data_span *span, uint64_t time_ns)
+{
+	if (!time_ns || time_ns >= SUMS_NS)
+		return;
+	if (time_ns < span->first_ns)
+		span->first_ns = time_ns;
+	if (time_ns > span->last_ns)
+		span->last_ns = time_ns;
+}
+
+/* Reads the times of all records of @file, with a stream of its own. */
+static int scan_times(struct perf_data *reader, const struct perf_data_file *file,
+		      struct perf_data_span *span, struct diag *why)
+{
+	const struct perf_data_stream *from = &file->stream;
+	const struct perf_event_header *record;
+	struct perf_data_stream stream;
+	uint64_t offset;
+	int got = 0;
+
+	if (perf_data_stream_init(&stream, from->fd, from->begin_offset, from->end_offset))
+		return diag_set(why, -ENOMEM, "no memory for a buffer");
+	while (!is_stopped(reader) &&
+	       (got = perf_data_stream_next(&stream, &record, &offset, why)) > 0) {
+		if (record->type == PERF_RECORD_SAMPLE)
+			widen(span, time_of(reader, record));
+		else if (record->type == PERF_DATA_RECORD_TRACING_DATA &&
+			 (got = perf_data_stream_skip(&stream, perf_data_tracing_bytes(record),
+						      why)))
+			break;
+	}
+	perf_data_stream_finish(&stream);
+	return is_stopped(reader) ? -ECANCELED : got;
+}
+
+/* Finds when the recording began and ended. perf writes it into the header unless it was killed or
+ * wrote to a pipe; then all records are read for it. */
+static int find_span(struct perf_data *reader, struct perf_data_span *span, struct diag *why)
+{
+	const struct perf_data_header *header = &reader->header;
+	int err = 0;
+
+	*span = (struct perf_data_span){ header->first_sample_ns, header->last_sample_ns, 0 };
+	if (!span->last_ns) {
+		if (header->is_compressed && reader->files.count == 1)
+			return diag_set(why, -ENOTSUP, "this compressed recording does not say "
+					"when it began and ended: give --begin and --end as "
+					"seconds, as perf script prints them");
+		span->first_ns = UINT64_MAX;
+		for (uint32_t i = 0; i < reader->files.count && !err; i++)
+			err = scan_times(reader, &reader->files.files[i], span, why);
+	}
+	if (span->first_ns > span->last_ns)
+		span->first_ns = span->last_ns;		/* there is no sample */
+	span->wall_offset_ns = header->has_wall ? header->wall_ns - header->wall_clock_ns
+						: reader->files.written_ns - span->last_ns;
+	return err;
+}
+
+static int resolve_range(struct perf_data *reader, struct diag *why)
+{
+	struct perf_data_span span = { 0 };
+	int err = 0;
+
+	if (perf_data_time_needs_span(&reader->begin) || perf_data_time_needs_span(&reader->end))
+		err = find_span(reader, &span, why);
+	if (err)
+		return err;
+	reader->begin_ns = perf_data_time_resolve(&reader->begin, &span);
+	reader->end_ns = reader->end.kind == PERF_DATA_TIME_NONE
+			 ? UINT64_MAX : perf_data_time_resolve(&reader->end, &span);
+	return reader->begin_ns <= reader->end_ns ? 0
+	       : diag_set(why, -EINVAL, "--end is before --begin: nothing of the recording is in "
+			  "between");
+}
+
 static int read_files(struct perf_data *reader, struct diag *why)
 {
 	const bool is_apart = reader->header.is_compressed && reader->files.count > 1;
-	const int err = is_apart ? unpack_files(reader, why) : 0;
+	int err = is_apart ? unpack_files(reader, why) : 0;
 
-	return err ? err : queue_all(reader, why);
+	if (!err)
+		err = resolve_range(reader, why);
+	if (!err)
+		err = queue_all(reader, why);
+	return err ? err : queue_read(reader);
 }
 
 static void *run_reader(void *argument)
@@ -531,6 +679,14 @@ int perf_data_open(struct perf_data **out, const char *path, struct diag *why)
 	return 0;
 }
 
+void perf_data_stop(struct perf_data *reader)
+{
+	atomic_store_explicit(&reader->stop, true, memory_order_release);	/* is_stopped() */
+	signal_fd(reader->room_fd);
+	if (reader->unpacked_fd >= 0)
+		shutdown(reader->unpacked_fd, SHUT_RDWR);
+}
+
 void perf_data_close(struct perf_data *reader)
 {
 	struct diag why;
@@ -538,10 +694,7 @@ void perf_data_close(struct perf_data *reader)
 	if (!reader)
 		return;
 	if (reader->is_running) {
-		atomic_store_explicit(&reader->stop, true, memory_order_release); /* take_room() */
-		signal_fd(reader->room_fd);
-		if (reader->unpacked_fd >= 0)
-			shutdown(reader->unpacked_fd, SHUT_RDWR);
+		perf_data_stop(reader);
 		pthread_join(reader->thread, NULL);
 	}
 	if (reader->is_unpacking)
@@ -561,6 +714,21 @@ void perf_data_close(struct perf_data *reader)
 void perf_data_set_unpacker(struct perf_data *reader, const struct perf_data_unpacker *unpacker)
 {
 	reader->unpacker = *unpacker;
+}
+
+int perf_data_set_range(struct perf_data *reader, const struct perf_data_time *begin,
+			const struct perf_data_time *end, struct diag *why)
+{
+	const struct record_format *format = &reader->header.events[0].format;
+
+	if (begin->kind == PERF_DATA_TIME_NONE && end->kind == PERF_DATA_TIME_NONE)
+		return 0;
+	if (!(format->sample_type & PERF_SAMPLE_TIME))
+		return diag_set(why, -ENOTSUP, "its samples have no times, for --begin and --end: "
+				"record with perf record -T");
+	reader->begin = *begin;
+	reader->end = *end;
+	return 0;
 }
 
 /* Starts to unpack a single file, which is read meanwhile. */

@@ -16,7 +16,9 @@
 
 int perf_data_stream_init(struct perf_data_stream *stream, int fd, uint64_t offset, uint64_t end)
 {
-	*stream = (struct perf_data_stream){ .fd = fd, .next_offset = offset, .end_offset = end };
+	*stream = (struct perf_data_stream){
+		.fd = fd, .begin_offset = offset, .next_offset = offset, .end_offset = end,
+	};
 	stream->buffer = malloc(BUFFER_BYTES);
 	return stream->buffer ? 0 : -ENOMEM;
 }

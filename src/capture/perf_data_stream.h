@@ -16,6 +16,7 @@
 
 struct perf_data_stream {
 	int fd;			/* BORROWED until the stream is finished */
+	uint64_t begin_offset;	/* file offset of the first record */
 	uint64_t next_offset;	/* file offset of the next record */
 	uint64_t end_offset;
 	bool is_unpacked;	/* fd is a socket, and offsets count what came through it */

@@ -84,9 +84,27 @@ const struct option_row option_rows[] = {
 		.group = OPTIONS_WHOM, .letter = 'i', .name = "input", .argument = "FILE",
 		.set = option_set_input, .value = VALUE_FILE,
 		.help = "a recording of perf record, instead of this machine",
-		.more = "Its tracepoints and probes are listed with 8, and with their fields in "
+		.more = "A table is there at once; while the rest is read the header says how far "
+			"that is, and Esc, where it leads no further back, stops it. "
+			"Its tracepoints and probes are listed with 8, and with their fields in "
 			"text and JSON, as probes that cannot be changed. With -e off-cpu only "
 			"that event of it is shown.",
+	},
+	{
+		.group = OPTIONS_WHOM, .name = "begin", .argument = "TIME",
+		.set = option_set_begin,
+		.help = "of -i only samples from then on: 03:12, -2h (before\n"
+			"its end), +30s (after its begin), '2026-11-29 03:12'",
+		.more = "Also 03:12:05.250, and seconds as perf script prints them, 81234.5. "
+			"Times of the day are local ones, of the day on which the recording "
+			"began, or of the next. A recording of perf record -k has the time of "
+			"the day; of others it is found from the file's last change, so a copy "
+			"must keep that. Samples outside are counted as outside_time; tasks and "
+			"mappings of before are known.",
+	},
+	{
+		.group = OPTIONS_WHOM, .name = "end", .argument = "TIME",
+		.set = option_set_end, .help = "of -i only samples up to then: as --begin",
 	},
 	{
 		.group = OPTIONS_WHOM, .name = "diff", .argument = "FILE",

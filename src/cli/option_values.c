@@ -649,6 +649,26 @@ int option_set_fail_above(struct options *out, const char *as, const char *text,
 	return 0;
 }
 
+static int parse_time(struct perf_data_time *out, const char *as, const char *text,
+		      struct diag *why)
+{
+	const int err = perf_data_time_parse(out, text, why);
+
+	if (err)
+		diag_prefix(why, "%s", as);
+	return err;
+}
+
+int option_set_begin(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	return parse_time(&out->begin, as, text, why);
+}
+
+int option_set_end(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	return parse_time(&out->end, as, text, why);
+}
+
 int option_set_batch(struct options *out, const char *as, const char *text, struct diag *why)
 {
 	out->is_batch = true;

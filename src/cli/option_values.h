@@ -15,6 +15,7 @@ option_setter option_set_pids, option_set_tids, option_set_user, option_set_cgro
 	option_set_match, option_set_theme, option_set_color,
 	option_set_memory, option_set_log, option_set_output, option_set_input, option_set_diff,
 	option_set_fail_above,
+	option_set_begin, option_set_end,
 	option_set_batch,
 	option_set_duration, option_set_format,
 	option_set_table, option_set_fields, option_set_rows,

@@ -544,6 +544,9 @@ static int check_together(struct options *out, struct diag *why)
 	if (out->diff_path && !out->replay_path)
 		return diag_set(why, -EINVAL, "--diff %s: -i says which recording it is compared "
 				"with; give that one, too", out->diff_path);
+	if (!out->replay_path && (out->begin.kind || out->end.kind))
+		return diag_set(why, -EINVAL, "%s is a time in a recording: -i says in which",
+				out->begin.kind ? "--begin" : "--end");
 	if (out->stray_filter)
 		return diag_set(why, -EINVAL, "--filter %s: it belongs to the tracepoint before "
 				"it, as in -e GROUP:NAME --filter EXPR; --match is for the text of "

@@ -141,16 +141,20 @@ static void note_machine(struct session_recording *recording)
 		   " copies of stacks", recording->name, name);
 }
 
-static int open_one(struct session_recording *recording, const char *path, bool shows_waits,
-		    struct diag *why)
+static int open_one(const struct session_recordings *recordings,
+		    struct session_recording *recording, const char *path, struct diag *why)
 {
 	const char *slash = strrchr(path, '/');
 	struct diag reason = { .err = 0 };
 	int err = perf_data_open(&recording->reader, path, why);
 
-	if (!err && shows_waits && perf_data_show_waits(recording->reader, &reason))
+	if (!err && recordings->shows_waits)
+		err = perf_data_show_waits(recording->reader, &reason);
+	if (!err)
+		err = perf_data_set_range(recording->reader, &recordings->begin, &recordings->end,
+					  &reason);
+	if (reason.err)
 		err = diag_set(why, reason.err, "%s: %s", path, reason.text);
-
 	snprintf(recording->name, sizeof(recording->name), "%s", slash ? slash + 1 : path);
 	snprintf(recording->text, sizeof(recording->text), "recording %s", recording->name);
 	if (err)
@@ -171,9 +175,8 @@ int session_recordings_open(struct session_recordings *recordings, const char *p
 	recordings->first.number = 1;
 	recordings->other.number = 2;
 	recordings->other.jobs = UINT32_MAX;	/* unpacked when the first recording is done */
-	err = open_one(&recordings->first, path, recordings->shows_waits, why);
-	return err || !diff_path ? err : open_one(&recordings->other, diff_path,
-						  recordings->shows_waits, why);
+	err = open_one(recordings, &recordings->first, path, why);
+	return err || !diff_path ? err : open_one(recordings, &recordings->other, diff_path, why);
 }
 
 static void close_one(struct session_recording *recording)
@@ -247,6 +250,11 @@ static void drained(void *source)
 	perf_data_consumed(source);
 }
 
+static void stop(void *source)
+{
+	perf_data_stop(source);
+}
+
 static int start(void *source, struct spsc *queue, struct diag *why)
 {
 	return perf_data_start(source, queue, why);
@@ -261,6 +269,7 @@ void session_recordings_configure(struct session_recordings *recordings,
 	describe(first, &config->ingest);
 	config->queue_fd = perf_data_queue_fd(first->reader);
 	config->queue_drained = drained;
+	config->queue_stop = stop;
 	config->source = first->reader;
 	config->target = first->text;
 	snprintf(recordings->notice, sizeof(recordings->notice), "%s%s%s", first->notice,
@@ -667,6 +676,8 @@ static int open_recordings(struct session *session, const struct options *option
 	int err;
 
 	session->recordings.shows_waits = options->capture.event_text_count;
+	session->recordings.begin = options->begin;
+	session->recordings.end = options->end;
 	err = session_recordings_open(&session->recordings, options->replay_path,
 				      options->diff_path,
 				      session->sandboxes[SANDBOX_OF_RECORDINGS], why);

@@ -54,6 +54,10 @@ const struct loss_description loss_descriptions[LOSS_CAUSES] = {
 	[LOSS_UNKNOWN_USER] = { "unknown_uid", "unknown user",
 		"samples whose user could not be read (-u): left out", "no -u, but a filter (\\)",
 		.is_missing = true },
+	[LOSS_OUTSIDE] = { "outside_time", "outside the time",
+		"samples of the recording before --begin or after --end: left out",
+		"other times, or none",
+		.is_missing = true, .is_meant = true, .is_rare = true },
 	[LOSS_OWN] = { "own", "flametop's own",
 		"samples and hits of flametop, its workers and what starts the command: left out",
 		"--include-self shows them", .is_missing = true, .is_meant = true },
@@ -293,6 +297,7 @@ void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS])
 	out[LOSS_STOLEN] = ingest->losses->clock.stolen_ns;
 	out[LOSS_EVICTED] = ingest->timeline.evicted_samples;
 	out[LOSS_UNKNOWN_USER] = counters->filtered_unknown_uid;
+	out[LOSS_OUTSIDE] = counters->left_out_time;
 	out[LOSS_OWN] = counters->left_out_own;
 	out[LOSS_WAIT_THREADS] = ingest->waits->counted.threads_refused;
 	out[LOSS_WAIT_CHILDREN] = ingest->waits->counted.processes_refused;

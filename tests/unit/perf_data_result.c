@@ -65,6 +65,9 @@ static bool take_item(const struct perf_data *reader, const struct queue_item *i
 		result->limits[result->round_count++] =
 			((const struct queue_round_end *)(item + 1))->limit_ns;
 		return false;
+	case QUEUE_READ:
+		result->read = *(const struct queue_read *)(item + 1);
+		return false;
 	default:
 		assert_int_equal(item->kind, QUEUE_END);
 		result->why = ((const struct queue_end *)(item + 1))->why;

@@ -8,6 +8,7 @@
 
 #include "base/diag.h"
 #include "capture/perf_data.h"
+#include "capture/record.h"
 #include "perf_data_writer.h"
 
 enum { RESULT_MAX_EVENTS = 8, RESULT_MAX_ROUNDS = 8, RESULT_MAX_TIMES = 64 };
@@ -21,6 +22,7 @@ struct perf_data_result {
 	size_t time_count;
 	uint64_t limits[RESULT_MAX_ROUNDS];
 	size_t round_count;
+	struct queue_read read;		/* the last one */
 };
 
 /* A file of this test alone, in a directory of its own: group setup and teardown. */

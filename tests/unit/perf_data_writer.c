@@ -21,9 +21,11 @@ enum {
 	FEATURE_NRCPUS = 7,
 	FEATURE_EVENT_DESC = 12,
 	FEATURE_CPU_TOPOLOGY = 13,
+	FEATURE_SAMPLE_TIME = 21,
 	FEATURE_COMPRESSED = 27,
+	FEATURE_CLOCKS = 29,
 	FEATURE_HYBRID_TOPOLOGY = 30,
-	FEATURE_COUNT = 10,
+	FEATURE_COUNT = 12,
 
 	TYPE_ATTR = 64,
 	TYPE_TRACING_DATA = 66,
@@ -386,6 +388,16 @@ static struct writer_bytes make_feature(const struct perf_data_writer *writer, u
 		append_string(&out, "cpu_atom");
 		append_string(&out, "2-3");
 		break;
+	case FEATURE_SAMPLE_TIME:
+		append_u64(&out, writer->first_ns);
+		append_u64(&out, writer->last_ns);
+		break;
+	case FEATURE_CLOCKS:	/* version, CLOCK_MONOTONIC */
+		append_u32(&out, 1);
+		append_u32(&out, 1);
+		append_u64(&out, writer->wall_ns);
+		append_u64(&out, writer->wall_clock_ns);
+		break;
 	case FEATURE_COMPRESSED:	/* version, zstd, level, ratio, bytes of a ring */
 		for (size_t i = 0; i < 5; i++)
 			append_u32(&out, compression[i]);
@@ -400,7 +412,8 @@ static size_t choose_features(const struct perf_data_writer *writer, uint32_t ou
 	static const uint32_t all[FEATURE_COUNT] = {
 		FEATURE_TRACING, FEATURE_BUILD_ID, FEATURE_HOSTNAME, FEATURE_OSRELEASE,
 		FEATURE_ARCH, FEATURE_NRCPUS, FEATURE_EVENT_DESC, FEATURE_CPU_TOPOLOGY,
-		FEATURE_COMPRESSED, FEATURE_HYBRID_TOPOLOGY,
+		FEATURE_SAMPLE_TIME, FEATURE_COMPRESSED, FEATURE_CLOCKS,
+		FEATURE_HYBRID_TOPOLOGY,
 	};
 	size_t count = 0;
 
@@ -411,6 +424,8 @@ static size_t choose_features(const struct perf_data_writer *writer, uint32_t ou
 		    (all[i] != FEATURE_ARCH || writer->machine) &&
 		    (all[i] != FEATURE_CPU_TOPOLOGY || writer->has_topology) &&
 		    (all[i] != FEATURE_HYBRID_TOPOLOGY || writer->has_core_pmus) &&
+		    (all[i] != FEATURE_SAMPLE_TIME || writer->last_ns) &&
+		    (all[i] != FEATURE_CLOCKS || writer->wall_ns) &&
 		    (all[i] != FEATURE_COMPRESSED || writer->is_compressed))
 			out[count++] = all[i];
 	return count;

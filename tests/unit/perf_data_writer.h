@@ -38,6 +38,8 @@ struct perf_data_writer {
 	bool has_topology;	/* if that is written; true at first */
 	bool has_core_pmus;	/* cpu_core of CPUs 0-1, cpu_atom of 2-3; false at first */
 	bool is_compressed;	/* said, not done: by zstd; false at first */
+	uint64_t first_ns, last_ns;	/* times of the samples; last_ns 0 at first: not written */
+	uint64_t wall_ns, wall_clock_ns;	/* both clocks; wall_ns 0 at first: not written */
 	const char *kernel_release;	/* NULL at first: not written */
 	const char *machine;	/* as uname -m prints it; NULL at first: not written */
 };

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "activity_graph.h"
 #include "base/clock.h"
@@ -93,6 +94,45 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 	list_absences(snapshot, list);
 }
 
+#define READING_CELLS 10	/* the bar that shows how much of a recording was read */
+
+char *header_reading_text(char out[HEADER_READING_BYTES], const struct snapshot *snapshot)
+{
+	char bytes[FORMAT_BYTES], total[FORMAT_BYTES];
+
+	format_bytes(bytes, snapshot->read_bytes);
+	if (snapshot->read_total_bytes)
+		snprintf(out, HEADER_READING_BYTES, "%s of %s", bytes,
+			 format_bytes(total, snapshot->read_total_bytes));
+	else
+		snprintf(out, HEADER_READING_BYTES, "%s unpacked", bytes);
+	return out;
+}
+
+/* Adds how much of the recording was read, in bytes and in time, if that is not all of it. */
+static void list_reading(const struct ui_state *state, struct pieces *list)
+{
+	const struct snapshot *snapshot = state->shown;
+	const uint64_t total = snapshot->read_total_bytes;
+	const uint64_t read = snapshot->read_bytes < total ? snapshot->read_bytes : total;
+	const int cells = total ? (int)((double)READING_CELLS * (double)read / (double)total) : 0;
+	char bar[3 * READING_CELLS + 2] = "", text[HEADER_READING_BYTES], time[FORMAT_BYTES];
+
+	if (!snapshot->is_reading && !snapshot->is_cut_short)
+		return;
+	for (int i = 0; total && i < READING_CELLS; i++)
+		strcat(bar, i < cells ? "\u2588" : "\u2591");
+	if (total)
+		strcat(bar, " ");
+	pieces_add(list, 1, ROLE_STATE, "%s%s%s", snapshot->is_reading ? "reading " : "read only ",
+		   snapshot->is_reading ? bar : "", header_reading_text(text, snapshot));
+	if (snapshot->newest_ns > snapshot->known_ns)
+		pieces_add(list, 5, ROLE_STATE, "%s", format_duration(time,
+			   (double)(snapshot->newest_ns - snapshot->known_ns) / 1e9));
+	if (snapshot->is_reading)
+		pieces_add(list, 6, ROLE_DIM, "Esc stops");
+}
+
 /* Adds the time of the window, if it was selected. */
 static void list_past(const struct ui_state *state, struct pieces *list)
 {
@@ -113,6 +153,7 @@ static void list_quantities(const struct ui_state *state, struct pieces *list)
 	const double complete_pct = snapshot_complete_pct(snapshot);
 	char text[FORMAT_BYTES], window[HEADER_WINDOW_BYTES];
 
+	list_reading(state, list);
 	if (state->query.time.end_ns)
 		list_past(state, list);
 	else if (snapshot->is_selected)

@@ -153,6 +153,28 @@ static void test_a_chosen_window_has_a_moving_activity_graph_until_the_end(void 
 	free(analyzer);
 }
 
+static void test_a_recording_is_shown_with_its_first_samples_while_it_is_read(void **state)
+{
+	struct analyzer *analyzer = start();
+
+	(void)state;
+	analyzer->config.ingest.is_replay = true;
+	analyzer->reading_due_ns = NEXT_NS;
+	expect_none(analyzer);		/* there is no sample yet */
+	analyzer->ingest.timeline.count = 1;
+	expect_only(analyzer, DUE_READING, NEXT_NS);
+	analyzer->publisher.reading.bytes = 1 << 20;
+	expect_only(analyzer, DUE_READING, 0);	/* it is a large one */
+	analyzer->publisher.seq = 1;
+	expect_only(analyzer, DUE_READING, NEXT_NS);
+	analyzer->config.wants_all_events = true;
+	expect_none(analyzer);		/* a batch prints all of it */
+	analyzer->config.wants_all_events = false;
+	analyzer->end_ns = NOW_NS;
+	expect_only(analyzer, DUE_LAST, 0);
+	free(analyzer);
+}
+
 static void test_a_recording_has_one_snapshot_at_its_end(void **state)
 {
 	struct analyzer *analyzer = start();
@@ -275,6 +297,8 @@ UNIT_TESTS(test_schedule)
 		cmocka_unit_test(test_the_first_snapshots_are_those_of_a_live_window),
 		cmocka_unit_test(test_a_frozen_window_waits_for_names),
 		cmocka_unit_test(test_a_chosen_window_has_a_moving_activity_graph_until_the_end),
+		cmocka_unit_test(
+			test_a_recording_is_shown_with_its_first_samples_while_it_is_read),
 		cmocka_unit_test(test_a_recording_has_one_snapshot_at_its_end),
 		cmocka_unit_test(test_the_last_snapshot_waits_for_names_and_samples),
 		cmocka_unit_test(test_the_last_snapshot_waits_for_the_hits_of_probes),

@@ -110,7 +110,8 @@ static void test_the_default_theme_is_the_first(void **state)
 static void test_all_but_what_is_about_one_run_may_be_configured(void **state)
 {
 	static const char *const of_one_run[] = {
-		"all-cpus", "pid", "tid", "cgroup", "kill-command", "input", "diff", "fail-above",
+		"all-cpus", "pid", "tid", "cgroup", "kill-command", "input", "begin", "end",
+		"diff", "fail-above",
 		"stacks",
 		"annotate", "layer", "batch", "duration", "threads-now", "dump", "format", "table",
 		"fields",
