@@ -174,6 +174,22 @@ static bool ends_with(const char *name, const char *end)
 	return length > bytes && !strcmp(name + length - bytes, end);
 }
 
+#define RECORDING_END ".data"
+
+/* Saves the records of the last seconds. */
+static void save_recording(struct ui_state *state, const char *path)
+{
+	const struct keep_control *keep = state->keep_control;
+
+	if (!keep || !keep->save)
+		state_say(state, "%s would be a recording: start with --keep-last 60s, which holds "
+			  "what it needs", path);
+	else if (keep->save(keep->owner, path))
+		state_say(state, "writing %s\u2026", path);
+	else
+		state_say(state, "no memory to save %s", path);
+}
+
 static void save_accepted(struct ui_state *state)
 {
 	const char *path = state->prompt.text;
@@ -181,6 +197,10 @@ static void save_accepted(struct ui_state *state)
 
 	if (!path[0])
 		return;
+	if (ends_with(path, RECORDING_END)) {
+		save_recording(state, path);
+		return;
+	}
 	snprintf(out->save_path, sizeof(out->save_path), "%s", path);
 	out->is_table = ends_with(path, ".csv") || ends_with(path, ".md");
 	out->style = ends_with(path, ".csv") ? TABLE_CSV : TABLE_MARKDOWN;

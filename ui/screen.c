@@ -45,6 +45,7 @@ enum screen_source {
 	SOURCE_FINDER,
 	SOURCE_LOOK,
 	SOURCE_SAVE,
+	SOURCE_KEEP,
 	SOURCE_COUNT
 };
 
@@ -354,6 +355,9 @@ static void take_snapshot(struct screen *screen)
 
 	if (fresh)
 		take_stacks(screen, fresh);
+	if (fresh && screen->state.keep_control && screen->state.keep_control->status)
+		screen->state.keep_control->status(screen->state.keep_control->owner,
+						   &screen->state.keep_status);
 	if (fresh)
 		snapshot_destroy((struct snapshot *)input_offer_snapshot(&screen->state, fresh));
 	pause_if_due(screen);
@@ -466,6 +470,22 @@ static void end_change(struct screen *screen)
 	state_source_changed(&screen->state, err, &why);
 }
 
+/* Of several that came at once the last is shown; the messages view has all. */
+static void take_keep_messages(struct screen *screen)
+{
+	const struct keep_control *keep = screen->config->keep;
+	struct keep_message message;
+	bool rings = false;
+
+	while (keep->next(keep->owner, &message)) {
+		rings |= message.rings;
+		state_say(&screen->state, "%s", message.text);
+	}
+	if (rings)
+		term_ring(screen->term);
+	screen->state.is_changed = true;
+}
+
 static int wait_ms(const struct screen *screen)
 {
 	int escape_ms = escape_wait_ms(screen), end_ms;
@@ -509,6 +529,8 @@ static void wait_for_sources(struct screen *screen)
 		view_threads_found(&screen->state);
 	if (sources[SOURCE_SAVE].revents)
 		end_save(screen);
+	if (sources[SOURCE_KEEP].revents)
+		take_keep_messages(screen);
 }
 
 static int run_loop(struct screen *screen, struct diag *why)
@@ -551,6 +573,7 @@ static int open_sources(struct screen *screen, struct diag *why)
 	screen->sources[SOURCE_FINDER].fd = config->finder ? config->finder->fd : -1;
 	screen->sources[SOURCE_LOOK].fd = config->threads ? config->threads->fd : -1;
 	screen->sources[SOURCE_SAVE].fd = -1;
+	screen->sources[SOURCE_KEEP].fd = config->keep ? config->keep->fd : -1;
 	return 0;
 }
 
@@ -608,6 +631,7 @@ static int init_screen(struct screen *screen, const struct screen_config *config
 	state->finder_control = config->finder;
 	state->threads_control = config->threads;
 	state->recording.can_record = config->record;
+	state->keep_control = config->keep;
 	take_filter(state, &config->filter);
 	state_begin_inside(state, config->inside);
 	if (state->display.choice.counter_line && state->source)

@@ -202,6 +202,8 @@ struct ui_state {
 	const struct probe_control *probe_control;	/* NULL: a recording */
 	const struct finder_control *finder_control;	/* NULL: no finder */
 	const struct threads_control *threads_control;	/* NULL: a recording */
+	const struct keep_control *keep_control;	/* BORROWED; NULL: none */
+	struct keep_status keep_status;	/* wanted_s 0: nothing is held */
 
 	/* Views. */
 	const struct view_spec *specs;	/* by kind of view */

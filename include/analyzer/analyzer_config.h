@@ -12,6 +12,7 @@
 #ifndef ANALYZER_ANALYZER_CONFIG_H
 #define ANALYZER_ANALYZER_CONFIG_H
 
+#include "analyzer/condition.h"
 #include "analyzer/request.h"
 #include "base/diag.h"
 #include "base/thread.h"
@@ -76,6 +77,8 @@ struct analyzer_config {
 	const struct record_tee *tee;	/* gets all that is counted from the start; NULL: nobody
 					 * does */
 	struct probe_source probes;	/* event NULL: no probes */
+	const struct record_tee *keeper;	/* likewise, beside `tee`; NULL: nothing is held */
+	struct condition_list conditions;	/* looked at once a second, live */
 	const struct second_recording *second;	/* read after the first recording, and compared
 						 * with it; NULL: none */
 	struct query query;		/* the first query */

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/condition.h"
 #include "capture/counter_set.h"
 #include "fold/query.h"
 #include "fold/tree.h"
@@ -287,6 +288,11 @@ struct wait_sums {
 	uint64_t short_ns;	/* part of the waits that is in no record: short ones */
 };
 
+struct snapshot_condition {
+	const struct condition *condition;	/* BORROWED: it lives as long as the session */
+	struct condition_state state;		/* since start, whatever the window */
+};
+
 #define ROW_OF_SHORT_WAITS UINT64_MAX	/* id of the row that has wait_sums.short_ns */
 
 struct snapshot {
@@ -384,6 +390,8 @@ struct snapshot {
 	uint64_t filtered_unknown_uid;	/* -u: left out because the uid could not be read */
 	uint64_t evicted_samples;	/* evicted for the memory budget; only in WINDOW_ALL */
 	uint64_t stalled_rounds, throttled_ns;
+	uint32_t condition_count;
+	struct snapshot_condition conditions[CONDITIONS_MAX];	/* of --keep-when */
 	struct loss_counters losses;	/* losses by cause, including those above */
 
 	/* cost of flametop itself */

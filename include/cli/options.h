@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "analyzer/condition.h"
 #include "capture/capture.h"
 #include "capture/perf_data.h"
 #include "export/print.h"
@@ -40,6 +41,7 @@ enum option_group {
 	OPTIONS_WHAT,
 	OPTIONS_COUNTING,
 	OPTIONS_PROBES,
+	OPTIONS_KEEPING,
 	OPTIONS_SHOWN,
 	OPTIONS_SCREEN,
 	OPTIONS_BATCH,
@@ -95,7 +97,7 @@ struct option_row {
 	const char *const *words;	/* NULL-terminated */
 };
 
-#define OPTION_ROWS_MAX 96
+#define OPTION_ROWS_MAX 112
 
 extern const struct option_row option_rows[];
 extern const size_t option_row_count;
@@ -181,6 +183,12 @@ struct options {
 	double probe_cap_pct;		/* % of one CPU; INFINITY: no cap */
 	uint64_t lease_ns;		/* UINT64_MAX: as long as flametop runs */
 	const char *replay_path;	/* -i */
+	struct condition *conditions;	/* owned; --keep-when */
+	uint32_t condition_count;
+	uint64_t keep_ns;		/* --keep-last; 0: nothing is held */
+	size_t keep_bytes;		/* --keep-memory */
+	uint64_t keep_files;		/* --keep-files */
+	const char *keep_directory;	/* --keep-dir; NULL: the current one */
 	struct perf_data_time begin, end;	/* --begin, --end */
 	const char *diff_paths[OPTIONS_DIFFS_MAX];	/* --diff */
 	size_t diff_count;

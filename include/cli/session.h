@@ -86,6 +86,7 @@ enum {
 	SANDBOX_OF_TRACES = SANDBOX_OF_THREADS	/* a screen looks at threads, batch prints */
 };
 
+struct keep;
 struct retarget;
 struct record_owner;
 
@@ -118,6 +119,7 @@ struct session {
 	struct target_finder *finder;	/* live, with a screen; NULL if unavailable */
 	struct finder_control finder_control;	/* the screen's interface to `finder` */
 	struct record_owner *records;	/* src/cli/record_control.h */
+	struct keep *keep;		/* live; NULL: nothing is watched or kept */
 	struct cpu_sockets sockets;	/* live */
 	struct core_pmus pmus;		/* live */
 	char host[65];
@@ -155,6 +157,10 @@ struct session_recorded {
 	struct recorder_status status;
 	struct diag why;		/* err 0, or why the recording ended early */
 };
+
+/* Returns what says that a condition has fired, BORROWED while the session lives; NULL: none is
+ * watched. */
+const struct keep_control *session_keep_control(const struct session *session);
 
 /* Returns the screen's interface to recordings, BORROWED until session_finish(). */
 const struct record_control *session_record_control(const struct session *session);

@@ -118,6 +118,7 @@ struct ingest {
 	struct slow_unwinder *slow_unwinder;	/* borrowed; NULL: no callers are requested */
 	struct stack_ends *stack_ends;	/* borrowed; NULL: not collected */
 	const struct record_tee *tee;	/* borrowed; NULL: nothing is recorded */
+	struct ingest_tees tees;
 
 	uint64_t watermark_ns;		/* everything older has been counted */
 	uint32_t opening;		/* requests sent to the opener, without a reply so far */
@@ -185,6 +186,8 @@ void ingest_poll(struct ingest *ingest, bool force);
 /* Passes everything on to @tee from now on, or no longer to the present one (NULL). ingest_finish()
  * ends it, too. */
 void ingest_set_tee(struct ingest *ingest, const struct record_tee *tee);
+/* The same for what holds the last seconds, beside a recording. */
+void ingest_set_keeper(struct ingest *ingest, const struct record_tee *tee);
 
 /* Time before which every record of a probe has been pushed; UINT64_MAX: no rings run. */
 uint64_t ingest_hit_limit_ns(const struct ingest *ingest);

@@ -56,4 +56,10 @@ struct record_tee {
 	void (*end)(void *owner, const struct ingest *ingest);
 };
 
+/* The receivers that ingest has; `both` passes on to them. */
+struct ingest_tees {
+	const struct record_tee *recording, *keeper;	/* BORROWED; NULL: none */
+	struct record_tee both;
+};
+
 #endif

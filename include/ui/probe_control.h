@@ -1,5 +1,5 @@
-/* probe_control.h - how the screen reaches the probe engine, the finder of what can be probed, and
- * who looks at threads; tests pass controls without a thread. */
+/* probe_control.h - how the screen reaches the probe engine, the finder of what can be probed, who
+ * looks at threads and who watches conditions; tests pass controls without a thread. */
 #ifndef UI_PROBE_CONTROL_H
 #define UI_PROBE_CONTROL_H
 
@@ -51,6 +51,30 @@ struct threads_control {
 	/* Returns the newest result not taken yet, NULL: none. The caller's. */
 	struct threads_found *(*take)(void *owner);
 	int fd;			/* readable when a result waits */
+};
+
+/* A sentence about what --keep-when and --keep-last do. */
+struct keep_message {
+	bool rings;		/* a condition has fired: the bell rings once */
+	char text[1024];	/* sanitized */
+};
+
+/* What --keep-last holds. */
+struct keep_status {
+	double kept_s, wanted_s;	/* so far back; as far as it shall */
+	bool is_cut;		/* kept_s stays less, for want of memory */
+};
+
+/* How the screen and batch learn that a condition has fired. Thread: the ui's. */
+struct keep_control {
+	void *owner;
+	/* Takes the next message; false: there is none. */
+	bool (*next)(void *owner, struct keep_message *out);
+	int fd;			/* readable when a message waits */
+	/* Saves the last seconds as @path; a message says what became of it. NULL: nothing is kept
+	 * (--keep-last). False: no memory. */
+	bool (*save)(void *owner, const char *path);
+	void (*status)(void *owner, struct keep_status *out);	/* NULL like save() */
 };
 
 #endif

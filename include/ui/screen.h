@@ -47,6 +47,7 @@ struct screen_config {
 	const struct finder_control *finder;	/* NULL: no finder */
 	const struct record_control *record;	/* NULL: nothing can be recorded */
 	const struct threads_control *threads;	/* NULL: a recording, or unavailable */
+	const struct keep_control *keep;	/* NULL: no condition is watched */
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
 	bool is_command_clock;		/* the command only limits the time of sampling: pause when
 					 * it ends */

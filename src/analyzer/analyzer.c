@@ -75,6 +75,7 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 	analyzer->ingest.slow_unwinder = config->slow_unwinder;
 	analyzer->ingest.stack_ends = config->stack_ends;
 	ingest_set_tee(&analyzer->ingest, config->tee);
+	ingest_set_keeper(&analyzer->ingest, config->keeper);
 	if (publisher_init(&analyzer->publisher, &analyzer->config, &analyzer->ingest)) {
 		analyzer_destroy(analyzer);
 		return diag_set(why, -ENOMEM, "no memory for the analyzer");
@@ -475,6 +476,14 @@ static void enforce_budget(struct analyzer *analyzer)
 		publisher_renumbered(&analyzer->publisher);
 }
 
+/* What a condition has found is shown at once. */
+static void look_at_conditions(struct analyzer *analyzer)
+{
+	if (publisher_look_at_conditions(&analyzer->publisher) &&
+	    !analyzer->config.wants_all_events && !analyzer->config.wants_events)
+		analyzer->more_due_ns = clock_now_ns();
+}
+
 /* Returns the timeout for poll(2); -1: none. */
 static int wait_ms(struct analyzer *analyzer)
 {
@@ -525,6 +534,7 @@ static void *run(void *argument)
 				  schedule_planned_ns(analyzer));
 		ingest_poll(&analyzer->ingest, false);
 		enforce_budget(analyzer);
+		look_at_conditions(analyzer);
 		take_requests(analyzer);
 		take_sources(analyzer);
 		take_listings(analyzer);

@@ -84,6 +84,19 @@ void publisher_note_losses(struct publisher *publisher)
 	loss_history_note(&publisher->losses, publisher->ingest->watermark_ns, sums);
 }
 
+uint32_t publisher_look_at_conditions(struct publisher *publisher)
+{
+	const struct analyzer_config *config = publisher->config;
+
+	if (!config->conditions.count || publisher->is_ended || config->ingest.is_replay ||
+	    !condition_watch_is_due(&publisher->conditions, publisher->ingest))
+		return 0;
+	if (config->has_busy)	/* so that readings are of whole seconds, about */
+		busy_read(&publisher->busy, clock_now_ns());
+	return condition_watch_look(&publisher->conditions, &config->conditions,
+				    publisher->ingest, config->has_busy ? &publisher->busy : NULL);
+}
+
 void publisher_renumbered(struct publisher *publisher)
 {
 	live_window_reset(&publisher->window);
@@ -1036,6 +1049,17 @@ static struct snapshot *make_all(struct publisher *publisher, const struct snaps
 	return first;
 }
 
+static void put_conditions(const struct publisher *publisher, struct snapshot *head)
+{
+	const struct analyzer_config *config = publisher->config;
+
+	head->condition_count = config->conditions.count;
+	for (uint32_t i = 0; i < config->conditions.count; i++)
+		head->conditions[i] = (struct snapshot_condition){
+			&config->conditions.list[i], publisher->conditions.states[i],
+		};
+}
+
 static struct snapshot *make(struct publisher *publisher, bool is_last,
 			     const struct diag *end_why)
 {
@@ -1060,6 +1084,7 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 	struct probe_fold probes = { .buckets = NULL }, *counts = ingest->hits ? &probes : NULL;
 	struct window_span span;
 
+	put_conditions(publisher, &head);
 	event_columns_describe(&head.event_columns, config->ingest.events, head.event_count);
 	keep_frozen(publisher);		/* its length may be another one now */
 	/* A chosen window may end in what is the open slice. */

@@ -7,6 +7,7 @@
 #include "analyzer/analyzer_config.h"
 #include "busy.h"
 #include "compare.h"
+#include "condition_watch.h"
 #include "counter_history.h"
 #include "fold/source_lines.h"
 #include "fold/tree_fold.h"
@@ -45,6 +46,7 @@ struct publisher {
 	uint64_t frozen_ns;	/* end of windows while frozen; 0: windows end now */
 	uint64_t chosen_ns;	/* begin of the window, if one was chosen; else 0 */
 	struct own_cost own_cost;
+	struct condition_watch conditions;
 	bool wants_stacks;		/* for the next snapshot: REQUEST_STACKS */
 	enum stacks_wanted stacks_wanted;
 	bool is_ended;		/* no more records will come */
@@ -89,6 +91,8 @@ uint64_t publisher_due_ns(const struct publisher *publisher);
 void publisher_tick(struct publisher *publisher, uint64_t now_ns);
 /* Records the loss counters for the windows' losses; call at each new slice. */
 void publisher_note_losses(struct publisher *publisher);
+/* Looks at the conditions, for each second that was counted. Returns how many have fired. */
+uint32_t publisher_look_at_conditions(struct publisher *publisher);
 
 /* Makes a snapshot of the present window (a chain of them, one per event, if the config says so).
  * NULL: no memory, or `stop` was due. A batch, which has nothing older to show, instead gets a last

@@ -29,7 +29,8 @@
 #define SIGNAL_UNREAD_NS (500 * CLOCK_NS_PER_MS)	/* how long it may block after a signal */
 #define AGAIN_NS (500 * CLOCK_NS_PER_MS)	/* timeout(1) signals us, then our process group */
 
-enum batch_source { SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_OUTPUT, SOURCE_COMMAND, SOURCE_COUNT };
+enum batch_source { SOURCE_ANALYZER, SOURCE_SIGNAL, SOURCE_OUTPUT, SOURCE_COMMAND, SOURCE_KEEP,
+		    SOURCE_COUNT };
 
 struct batch {
 	struct session *session;
@@ -345,6 +346,16 @@ static int open_output(void)
 	return fd < 0 ? STDOUT_FILENO : fd;
 }
 
+/* Says what conditions have fired, on standard error, at once. */
+static void print_keep_messages(struct batch *batch)
+{
+	const struct keep_control *keep = session_keep_control(batch->session);
+	struct keep_message message;
+
+	while (keep && keep->next(keep->owner, &message))
+		safe_print(stderr, "flametop: %s\n", sanitize_checked(message.text));
+}
+
 static int run_loop(struct batch *batch, struct diag *why)
 {
 	struct pollfd *sources = batch->sources;
@@ -362,6 +373,8 @@ static int run_loop(struct batch *batch, struct diag *why)
 			write_output(batch, why);
 		else if (sources[SOURCE_ANALYZER].revents)
 			err = take_snapshot(batch, why);
+		if (sources[SOURCE_KEEP].revents)
+			print_keep_messages(batch);
 		if (sources[SOURCE_COMMAND].revents && !batch->result)
 			end_with_command(batch);
 		stop_when_over(batch, why);
@@ -408,6 +421,10 @@ int batch_run(struct session *session, const struct options *options, struct dia
 	batch.sources[SOURCE_COMMAND] = (struct pollfd){
 		.fd = session->command ? command_pidfd(session->command) : -1, .events = POLLIN,
 	};
+	batch.sources[SOURCE_KEEP] = (struct pollfd){
+		.fd = session_keep_control(session) ? session_keep_control(session)->fd : -1,
+		.events = POLLIN,
+	};
 	if (options->duration_ns)
 		batch.end_ns = clock_now_ns() + options->duration_ns;
 	batch.sources[SOURCE_ANALYZER].events = batch.sources[SOURCE_SIGNAL].events = POLLIN;
@@ -417,6 +434,7 @@ int batch_run(struct session *session, const struct options *options, struct dia
 	if (!result)
 		result = run_loop(&batch, why);
 	trace_printer_destroy(batch.traces);
+	print_keep_messages(&batch);
 	free(batch.text);
 	table_writer_destroy(batch.writer);
 	if (batch.output_fd != STDOUT_FILENO)

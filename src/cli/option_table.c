@@ -426,6 +426,42 @@ const struct option_row option_rows[] = {
 		.help = "allow no probes",
 	},
 	{
+		.group = OPTIONS_KEEPING, .name = "keep-when", .argument = "CONDITION",
+		.set = option_set_keep_when, .in_file = true,
+		.help = "say when this becomes true: 'busy > 90', or of a\n"
+			"probe 'NAME p99 > 50ms'; several may be given",
+		.more = "It is looked at once a second, and said once: again only after a second "
+			"in which it was not true. See KEEPING.",
+	},
+	{
+		.group = OPTIONS_KEEPING, .name = "keep-last", .argument = "TIME",
+		.set = option_set_keep_last, .in_file = true,
+		.help = "hold the records of the last 60s, and save them when\n"
+			"a condition becomes true, at P NAME.data or SIGUSR2",
+		.more = "1s to 1h. Nothing is written before. The file is a recording as of -o: "
+			"-i, perf report and all others read it. See KEEPING.",
+	},
+	{
+		.group = OPTIONS_KEEPING, .name = "keep-memory", .argument = "MIB",
+		.set = option_set_keep_memory, .in_file = true, .default_text = "64",
+		.help = "memory for these records",
+		.more = "Where it does not suffice for all of the time, the header says how far "
+			"back they go.",
+	},
+	{
+		.group = OPTIONS_KEEPING, .name = "keep-dir", .argument = "DIR",
+		.set = option_set_keep_dir, .value = VALUE_FILE, .in_file = true,
+		.help = "where they are saved: DIR/flametop-DATE-TIME.data; if\n"
+			"it is not given, the current directory",
+	},
+	{
+		.group = OPTIONS_KEEPING, .name = "keep-files", .argument = "N",
+		.set = option_set_keep_files, .in_file = true, .default_text = "10",
+		.help = "leave the newest N of these files there",
+		.more = "Older ones are removed: regular files of one's own with such a name, of "
+			"this run or another.",
+	},
+	{
 		.group = OPTIONS_SHOWN, .letter = 's', .name = "sort", .argument = "KEYS",
 		.set = option_set_keys, .value = VALUE_SORT_KEYS, .words = option_sort_keys,
 		.in_file = true, .default_text = "dso,symbol",
@@ -686,6 +722,7 @@ static const char *const titles[OPTION_GROUP_COUNT] = {
 	[OPTIONS_WHAT] = "What to sample (default: cycles, else cpu-clock)",
 	[OPTIONS_COUNTING] = "Counting instead of sampling",
 	[OPTIONS_PROBES] = "Probes",
+	[OPTIONS_KEEPING] = "Keeping what happened",
 	[OPTIONS_SHOWN] = "What to show",
 	[OPTIONS_SCREEN] = "The screen",
 	[OPTIONS_BATCH] = "Without a screen",

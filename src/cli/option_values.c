@@ -649,6 +649,67 @@ int option_set_fail_above(struct options *out, const char *as, const char *text,
 	return 0;
 }
 
+int option_set_keep_when(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	int err;
+
+	if (out->condition_count == CONDITIONS_MAX)
+		return diag_set(why, -EINVAL, "%s: at most %d conditions are watched", as,
+				CONDITIONS_MAX);
+	if (!out->conditions)
+		out->conditions = calloc(CONDITIONS_MAX, sizeof(*out->conditions));
+	if (!out->conditions)
+		return diag_set(why, -ENOMEM, "no memory for a condition");
+	err = condition_parse(&out->conditions[out->condition_count], text, why);
+	if (err)
+		diag_prefix(why, "%s", as);
+	else
+		out->condition_count++;
+	return err;
+}
+
+#define KEEP_S_MIN 1
+#define KEEP_S_MAX 3600
+
+int option_set_keep_last(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	seconds *= end == text ? 0 : *end ? unit_seconds(end) : 1;
+	if (!isfinite(seconds) || seconds < KEEP_S_MIN || seconds > KEEP_S_MAX)
+		return diag_set(why, -EINVAL, "%s %s: a time from 1s to 1h is needed, as 60s or "
+				"5m", as, text);
+	out->keep_ns = (uint64_t)(seconds * (double)CLOCK_NS_PER_S);
+	return 0;
+}
+
+int option_set_keep_memory(struct options *out, const char *as, const char *text,
+			   struct diag *why)
+{
+	uint64_t mib;
+	int err = parse_number(text, as, 1u << 16, &mib, why);
+
+	if (!err && mib < 4)
+		return diag_set(why, -EINVAL, "%s %s: 4 MiB at least", as, text);
+	out->keep_bytes = (size_t)mib << 20;
+	return err;
+}
+
+int option_set_keep_files(struct options *out, const char *as, const char *text,
+			  struct diag *why)
+{
+	return parse_number(text, as, 100000, &out->keep_files, why);
+}
+
+int option_set_keep_dir(struct options *out, const char *as, const char *text, struct diag *why)
+{
+	if (!text[0])
+		return diag_set(why, -EINVAL, "%s: which directory?", as);
+	out->keep_directory = text;
+	return 0;
+}
+
 static int parse_time(struct perf_data_time *out, const char *as, const char *text,
 		      struct diag *why)
 {

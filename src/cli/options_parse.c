@@ -195,7 +195,8 @@ static int take(const struct met *met, struct diag *why)
 
 static bool is_put_aside(const struct option_row *row, const struct given *given)
 {
-	const bool is_about_source = row->group == OPTIONS_WHOM || row->group == OPTIONS_WHAT;
+	const bool is_about_source = row->group == OPTIONS_WHOM || row->group == OPTIONS_WHAT ||
+				     row->group == OPTIONS_KEEPING;
 
 	return (given->is_stat && strcmp(row->name, "log") != 0) ||
 	       (given->is_replay && is_about_source) ||
@@ -500,6 +501,54 @@ static int check_threads(struct options *out, struct diag *why)
 	return 0;
 }
 
+/* Returns the probe of that name; NULL: the command line has none. */
+static const struct probe_spec *find_named(const struct options *out, const char *name)
+{
+	char shown[PROBE_SPEC_BYTES];
+
+	for (size_t i = 0; i < out->probe_count; i++) {
+		probe_spec_name(&out->probes[i], shown, sizeof(shown));
+		if (!strcmp(shown, name))
+			return &out->probes[i];
+	}
+	return NULL;
+}
+
+static int check_condition(const struct options *out, const struct condition *condition,
+			   struct diag *why)
+{
+	const struct target *target = &out->capture.target;
+	const struct probe_spec *probe = find_named(out, condition->probe);
+
+	if (condition->stat == CONDITION_BUSY &&
+	    ((target->kind != TARGET_SYSTEM && target->kind != TARGET_USER) || target->cpus ||
+	     (out->command && !out->is_command_clock)))
+		return diag_set(why, -EINVAL, "--keep-when '%.200s': busy is of the whole machine:"
+				" with -a, or without -p, -t, -G, -C", condition->text);
+	if (probe && condition_needs_latency(condition) && probe->edge != PROBE_LATENCY)
+		return diag_set(why, -EINVAL, "--keep-when '%.200s': the probe measures no latency:"
+				" --probe '%.100s=lat:...' does; of others there are count and"
+				" rate", condition->text, condition->probe);
+	if (condition->probe[0] && !probe && out->is_batch)
+		return diag_set(why, -EINVAL, "--keep-when '%.200s': no --probe is named '%.100s';"
+				" --probe '%.100s=lat:...' gives a name", condition->text,
+				condition->probe, condition->probe);
+	return 0;
+}
+
+static int check_keeping(const struct options *out, struct diag *why)
+{
+	int err = 0;
+
+	if ((out->condition_count || out->keep_ns) && (out->replay_path || out->wants_threads))
+		return diag_set(why, -EINVAL, "%s is about what is sampled now: not with -i or "
+				"--threads-now", out->condition_count ? "--keep-when"
+								      : "--keep-last");
+	for (uint32_t i = 0; i < out->condition_count && !err; i++)
+		err = check_condition(out, &out->conditions[i], why);
+	return err;
+}
+
 static int check_branches(struct options *out, struct diag *why)
 {
 	struct capture_config *capture = &out->capture;
@@ -533,7 +582,7 @@ static int check_together(struct options *out, struct diag *why)
 	if (out->stat.is_wanted && check_stat(out, why))
 		return why->err;
 	if (check_dump(out, why) || check_probes(out, why) || check_threads(out, why) ||
-	    check_branches(out, why))
+	    check_branches(out, why) || check_keeping(out, why))
 		return why->err;
 	if (out->fail_above >= 0 && (!out->diff_count || !out->is_batch))
 		return diag_set(why, -EINVAL, "--fail-above is for --batch with -i A --diff B: the "
@@ -627,6 +676,7 @@ static void set_defaults(struct options *out)
 		.window_ns = DEFAULT_WINDOW_NS, .interval_ns = DEFAULT_INTERVAL_NS,
 		.memory_bytes = ANALYZER_DEFAULT_MEMORY_BYTES,
 		.probe_cap_pct = PROBE_CAP_PCT,
+		.keep_bytes = (size_t)64 << 20, .keep_files = 10,
 		.theme = &themes[0], .fail_above = -1,
 	};
 	event_fields_set_default(&out->fields);
@@ -707,6 +757,7 @@ void options_finish(struct options *options)
 	free(options->event_filters);
 	free(options->events);
 	free(options->probes);
+	free(options->conditions);
 	free(options->translations);
 	free(options->preset_texts);
 	presets_destroy(options->presets);

@@ -22,6 +22,8 @@
 #include "elf/file_jobs.h"
 #include "listing/listing.h"
 #include "proc/process_stat.h"
+#include "keep.h"
+#include "record/flight_recorder.h"
 #include "record_control.h"
 #include "retarget.h"
 #include "sandbox/sandbox.h"
@@ -860,8 +862,12 @@ static int start_analyzer(struct session *session, const struct options *options
 	if (session->capture)
 		err = retarget_start(&session->retarget, &session->capture, &options->capture,
 				     why);
+	if (!err && session->capture)
+		err = keep_create(&session->keep, options, why);
 	if (err)
 		return err;
+	if (session->keep)
+		keep_configure(session->keep, &config);
 	if (session->capture)
 		configure_live(session, options, &config);
 	else if (session->threads)
@@ -925,6 +931,8 @@ int session_start(struct session *session, struct options *options, bool has_scr
 	int err;
 
 	memset(session, 0, sizeof(*session));
+	if (options->keep_ns)
+		flight_recorder_block_signal();
 	/* Before what takes the first of them: each would say of its own that there is none. */
 	err = capture_claim_descriptors(&descriptors, why);
 	if (!err)
@@ -960,6 +968,11 @@ struct command *session_release_command(struct session *session)
 const struct source_control *session_source_control(const struct session *session)
 {
 	return session->retarget ? retarget_control(session->retarget) : NULL;
+}
+
+const struct keep_control *session_keep_control(const struct session *session)
+{
+	return keep_control(session->keep);
 }
 
 void session_stop_source(struct session *session)
@@ -1016,6 +1029,7 @@ const char *session_finish(struct session *session, struct session_recorded *rec
 		return "the analyzer";
 	}
 	end_records(session, recorded);
+	keep_destroy(session->keep);
 	is_queue_in_use = !thread_reader_destroy(session->threads);	/* by a thread that hangs */
 	if (!probe_engine_destroy(session->probes))
 		session->sandboxes[SANDBOX_OF_PROBES] = NULL;

@@ -555,6 +555,34 @@ static void put_head(FILE *out, const struct snapshot *snapshot)
 		   snapshot->own_rss_bytes);
 }
 
+/* The conditions of --keep-when, if there are any. */
+static void put_conditions(FILE *out, const struct snapshot *snapshot)
+{
+	for (uint32_t i = 0; i < snapshot->condition_count; i++) {
+		const struct snapshot_condition *row = &snapshot->conditions[i];
+		const struct condition_state *state = &row->state;
+
+		safe_put_text(out, i ? SAFE_TEXT(",{\"condition\":")
+				     : SAFE_TEXT(",\"conditions\":[{\"condition\":"));
+		safe_put_json(out, sanitize_checked(row->condition->text));
+		safe_put(out, ",\"is_true\":");
+		if (state->is_known)
+			safe_put_text(out, state->is_true ? SAFE_TEXT("true") : SAFE_TEXT("false"));
+		else
+			safe_put(out, "null");
+		safe_put(out, ",\"value\":");
+		if (state->is_known)
+			safe_print(out, "%.6g", state->value);
+		else
+			safe_put(out, "null");
+		safe_print(out, ",\"fired\":%" PRIu64 ",\"fired_ns\":", state->fired);
+		put_number_or_null(out, state->fired_ns, (int64_t)state->fired_ns);
+		safe_put(out, "}");
+	}
+	if (snapshot->condition_count)
+		safe_put(out, "]");
+}
+
 static void put_stacks(FILE *out, const struct snapshot *snapshot)
 {
 	static const char *const kinds[] = { [STACKS_CHAINED] = "fp", [STACKS_COPIED] = "copies",
@@ -764,6 +792,7 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	if (snapshot->is_compared)
 		order = row_changes_order(snapshot, options->by_total);
 	put_head(out, snapshot);
+	put_conditions(out, snapshot);
 	put_stacks(out, snapshot);
 	put_losses(out, snapshot);
 	put_absent(out, snapshot);

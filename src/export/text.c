@@ -401,6 +401,25 @@ static void put_head(FILE *out, const struct snapshot *snapshot, bool is_of_all)
 	safe_print(out, "  own %.1f %%\n", snapshot->own_cpu_pct);
 }
 
+/* Writes a line of each condition of --keep-when. */
+static void put_conditions(FILE *out, const struct snapshot *snapshot)
+{
+	char value[CONDITION_VALUE_BYTES];
+
+	for (uint32_t i = 0; i < snapshot->condition_count; i++) {
+		const struct snapshot_condition *condition = &snapshot->conditions[i];
+		const struct condition_state *state = &condition->state;
+
+		safe_print(out, "# keep-when %s: %s (%s), fired %" PRIu64 " times\n",
+			   sanitize_checked(condition->condition->text),
+			   !state->is_known ? SAFE_TEXT("unknown")
+			   : state->is_true ? SAFE_TEXT("true") : SAFE_TEXT("false"),
+			   !state->is_known ? SAFE_TEXT("no value") :
+			   sanitize_checked(condition_format(value, condition->condition,
+							     state->value)), state->fired);
+	}
+}
+
 /* Writes refusals and fallbacks with their remedies, one comment line each. */
 static void put_notice(FILE *out, const char *notice)
 {
@@ -769,6 +788,7 @@ void text_put_head(FILE *out, const struct snapshot *snapshot,
 		   const struct export_options *options)
 {
 	put_head(out, snapshot, text_has_all_events(snapshot, options));
+	put_conditions(out, snapshot);
 	put_baseline(out, snapshot);
 	put_notice(out, snapshot->notice);
 	put_absent(out, snapshot);

@@ -92,6 +92,7 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 void ingest_finish(struct ingest *ingest)
 {
 	ingest_set_tee(ingest, NULL);
+	ingest_set_keeper(ingest, NULL);
 	pending_destroy(ingest);
 	event_lines_finish(&ingest->lines);
 	waits_destroy(ingest->waits);
@@ -454,19 +455,6 @@ static void release(struct ingest *ingest, uint64_t limit_ns)
 		ingest->watermark_ns = limit_ns;
 	else if (ingest->reorder->last_out_ns > ingest->watermark_ns)
 		ingest->watermark_ns = ingest->reorder->last_out_ns;
-}
-
-void ingest_set_tee(struct ingest *ingest, const struct record_tee *tee)
-{
-	const struct record_tee *before = ingest->tee;
-
-	ingest->tee = tee;
-	if (before) {
-		before->end(before->owner, ingest);
-		ingest->counters.unrecorded += before->lost(before->owner);
-	}
-	if (tee)
-		tee->begin(tee->owner, ingest);
 }
 
 /* A pending sample may be of the very time that lines are complete up to. */

@@ -279,6 +279,7 @@ void loss_sums_begin_clock(struct ingest *ingest)
 
 void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS])
 {
+	const struct record_tee *recording = ingest->tees.recording;
 	const struct ingest_counters *counters = &ingest->counters;
 	const uint64_t probe_hits = probe_hits_lost(ingest->hits);
 	const uint64_t open_ns = ingest->waits->last.has_sums ? ingest->waits->open_ns : 0;
@@ -325,7 +326,7 @@ void loss_sums_read(const struct ingest *ingest, uint64_t out[SUMS])
 	out[LOSS_NAMES] = ingest->names.refused;
 	out[LOSS_TABLES] = counters->tables_let_go;
 	out[LOSS_RECORDER] = counters->unrecorded +
-			     (ingest->tee ? ingest->tee->lost(ingest->tee->owner) : 0);
+			     (recording ? recording->lost(recording->owner) : 0);
 	out[SUM_ON_CPU] = ingest->waits->counted.on_ns;
 	out[SUM_BLOCKED] = ingest->waits->counted.blocked_ns + open_ns;
 	out[SUM_RUN_QUEUE] = ingest->waits->counted.run_queue_ns;

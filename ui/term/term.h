@@ -57,6 +57,7 @@ void term_forget(struct terminal *term);
  * System Commands"); whether the terminal allows it is unknown. False: no clipboard, or @text is
  * longer. */
 bool term_copy(struct terminal *term, const char *text);
+void term_ring(struct terminal *term);	/* rings the terminal's bell */
 
 int term_input_fd(const struct terminal *term);
 /* Works like read(2), retried after signals; 0: the terminal is gone. */

@@ -570,6 +570,12 @@ bool term_copy(struct terminal *term, const char *text)
 	return true;
 }
 
+void term_ring(struct terminal *term)
+{
+	(void)term;
+	send_bytes("\a");
+}
+
 int term_input_fd(const struct terminal *term)
 {
 	(void)term;

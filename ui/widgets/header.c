@@ -271,6 +271,39 @@ static void list_recording(const struct recording_state *recording, struct piece
 	list_count(list, 1, ROLE_LOSS, recording->lost, "not recorded");
 }
 
+/* Adds the conditions of --keep-when that are true, and how often others were. */
+static void list_conditions(const struct snapshot *snapshot, struct pieces *list)
+{
+	uint64_t fired = 0;
+
+	for (uint32_t i = 0; i < snapshot->condition_count; i++) {
+		const struct snapshot_condition *row = &snapshot->conditions[i];
+
+		fired += row->state.fired;
+		if (row->state.is_true)
+			pieces_add(list, 2, ROLE_STATE, "%.60s", row->condition->text);
+	}
+	if (fired)
+		pieces_add(list, 5, ROLE_DIM, "fired %" PRIu64 "\u00d7", fired);
+}
+
+/* Adds how far back --keep-last reaches; with too little memory that is less than was asked for. */
+static void list_kept(const struct keep_status *status, struct pieces *list)
+{
+	char kept[FORMAT_BYTES], asked[FORMAT_BYTES];
+	const double kept_s = status->kept_s < status->wanted_s ? status->kept_s : status->wanted_s;
+
+	if (!(status->wanted_s > 0))
+		return;
+	if (status->kept_s < status->wanted_s)
+		pieces_add(list, status->is_cut ? 2 : 5, status->is_cut ? ROLE_LOSS : ROLE_DIM,
+			   "keeps %s of %s%s", format_duration(kept, kept_s),
+			   format_duration(asked, status->wanted_s),
+			   status->is_cut ? ": --keep-memory" : "");
+	else
+		pieces_add(list, 5, ROLE_DIM, "keeps %s", format_duration(asked, status->wanted_s));
+}
+
 /* Beside the activity graph, which shows it, nothing more is said of the past: the activity graph
  * would jump. */
 static void list_states(const struct ui_state *state, bool has_activity, struct pieces *list)
@@ -285,6 +318,9 @@ static void list_states(const struct ui_state *state, bool has_activity, struct 
 	if (snapshot && snapshot->is_last && snapshot->end_err)
 		pieces_add(list, 1, ROLE_LOSS, "%s", snapshot->end_reason);
 	list_recording(&state->recording, list);
+	if (snapshot)
+		list_conditions(snapshot, list);
+	list_kept(&state->keep_status, list);
 	if (state->query.is_paused)
 		pieces_add(list, 1, ROLE_STATE, "PAUSED");
 	if (state->query.time.end_ns && !has_activity)
