@@ -451,8 +451,8 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_KEEPING, .name = "keep-dir", .argument = "DIR",
 		.set = option_set_keep_dir, .value = VALUE_FILE, .in_file = true,
-		.help = "where they are saved: DIR/flametop-DATE-TIME.data; if\n"
-			"it is not given, the current directory",
+		.help = "where they are saved, as flametop-kept-DATE-TIME.data;\n"
+			"else in the current directory",
 	},
 	{
 		.group = OPTIONS_KEEPING, .name = "keep-files", .argument = "N",

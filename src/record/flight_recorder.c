@@ -375,9 +375,10 @@ void flight_recorder_trigger(struct flight_recorder *flight, uint64_t until_ns)
 
 /* The thread: writes files. */
 
+/* Recordings that the user began have other names: nothing removes them. */
 static bool is_own_name(const char *name)
 {
-	static const char pattern[] = "flametop-dddddddd-dddddd";
+	static const char pattern[] = "flametop-kept-dddddddd-dddddd";
 	size_t i = 0, digits;
 
 	for (; pattern[i]; i++)
@@ -397,7 +398,7 @@ static bool is_own_name(const char *name)
 static int compare_names(const void *a, const void *b)
 {
 	const char *const *left = a, *const *right = b;
-	const int order = strncmp(*left, *right, strlen("flametop-dddddddd-dddddd"));
+	const int order = strncmp(*left, *right, strlen("flametop-kept-dddddddd-dddddd"));
 	const size_t left_bytes = strlen(*left), right_bytes = strlen(*right);
 
 	if (order)
@@ -482,10 +483,10 @@ static int create_own(struct flight_recorder *flight, char path[FLIGHT_PATH_BYTE
 	flight->named_s = now;
 	for (int i = 0; fd == -EEXIST && i < NAMES_MAX; i++) {
 		if (!flight->names++)
-			snprintf(path, FLIGHT_PATH_BYTES, "%s/flametop-%s.data", directory, name);
+			snprintf(path, FLIGHT_PATH_BYTES, "%s/flametop-kept-%s.data", directory, name);
 		else
-			snprintf(path, FLIGHT_PATH_BYTES, "%s/flametop-%s-%d.data", directory, name,
-				 flight->names);
+			snprintf(path, FLIGHT_PATH_BYTES, "%s/flametop-kept-%s-%d.data", directory,
+				 name, flight->names);
 		why->err = 0;
 		fd = recording_file_create(path, why);
 	}
