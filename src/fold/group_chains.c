@@ -387,9 +387,12 @@ static uint32_t class_of(struct group_fold *fold, const struct slice_entry *entr
 	const uint64_t cpu = fold->is_per_cpu ? entry->cpu : 0;
 	const uint64_t wait = fold->is_per_wait && waits
 			      ? (uint64_t)wait_stacks_kind(waits, entry) << 8 | entry->bucket : 0;
-	/* An entry with a tuple is of no known CPU, and no wait. */
+	/* No hit is a wait. The bucket of a hit has its parts of FILTER_BY. */
+	const uint64_t parts = fold->filter.by_hit && entry->event >= PROBE_EVENT_FIRST
+			       ? entry->bucket : 0;
+	/* An entry with a tuple is of no known CPU, and its tuple decides on its parts. */
 	const uint64_t of_sample = fold->is_per_hit && tuple != SLICE_TUPLE_NONE
-				   ? (uint64_t)tuple : wait << 13 | cpu;
+				   ? (uint64_t)tuple : (wait | parts) << 13 | cpu;
 	const uint64_t key = (uint64_t)entry->task << 36 | of_sample << 11 | entry->event;
 	const bool is_by_stack = fold->is_per_hit && fold->sources.is_hit_by_stack;
 	uint32_t id = is_by_stack ? ID_MAP_NONE : id_map_get(&fold->by_sample, key);

@@ -193,6 +193,24 @@ static void test_a_key_filters_rows_and_groups(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* The thread "helper" has hits of both names: the filter tells them apart. */
+static void test_a_key_filters_groups_by_other_keys(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	hit_by_name();
+	ask_for(GROUP_BY1, GROUP_COMM);
+	snapshot = frame(2 * S);
+	filter_by(node_of(snapshot, "a"), false);
+	snapshot_destroy(snapshot);
+	ask_for(GROUP_COMM, GROUP_TID);
+	snapshot = frame(2 * S);
+	assert_true(node_of(snapshot, "prog")->now.self.weight == 3);
+	assert_true(node_of(snapshot, "helper")->now.self.weight == 1);
+	snapshot_destroy(snapshot);
+}
+
 static void test_a_group_has_its_share_in_the_baseline(void **state)
 {
 	struct snapshot *snapshot;
@@ -334,6 +352,7 @@ UNIT_TESTS(test_hit_keys)
 		TEST(test_hits_are_grouped_by_the_keys_of_their_probe),
 		TEST(test_of_other_events_and_missing_keys_nothing_is_known),
 		TEST(test_a_key_filters_rows_and_groups),
+		TEST(test_a_key_filters_groups_by_other_keys),
 		TEST(test_a_group_has_its_share_in_the_baseline),
 		TEST(test_the_rows_of_a_probe_are_compared),
 		TEST(test_groups_that_weigh_most_have_rows_with_few_hits),
