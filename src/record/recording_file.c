@@ -75,6 +75,7 @@ static const char *cause_of(int err)
 	case -EDQUOT:	return "the user's disk quota is used up";
 	case -EFBIG:	return "it has reached the limit of a file's size (ulimit -f)";
 	case -EIO:	return "its disk reports an error";
+	case -E2BIG:	return "it has no room for the description of another event";
 	default:	return strerror(-err);
 	}
 }
@@ -277,8 +278,7 @@ static void free_event(struct recording_event *event)
 	free((char *)event->group);
 }
 
-static int add_event(struct recording_file *file, const struct recording_event *event,
-		     struct diag *why)
+static int add_event(struct recording_file *file, const struct recording_event *event)
 {
 	struct recording_event *events;
 	struct recording_event copy = *event;
@@ -286,36 +286,43 @@ static int add_event(struct recording_file *file, const struct recording_event *
 	for (uint32_t i = 0; i < file->event_count; i++)
 		if (file->events[i].id == event->id)
 			return 0;
-	if (file->event_count == RECORDING_EVENTS_MAX) {
-		file->err = -E2BIG;
-		return diag_set(why, -E2BIG, "it has %u events already, and no room for another",
-				RECORDING_EVENTS_MAX);
-	}
+	if (file->event_count == RECORDING_EVENTS_MAX)
+		return -E2BIG;
 	events = realloc(file->events, (file->event_count + 1) * sizeof(*events));
 	if (!events)
-		return no_memory(why);
+		return -ENOMEM;
 	file->events = events;
 	copy.name = strdup(event->name);
 	copy.format = strdup(event->format);
 	copy.group = strdup(event->group);
 	if (!copy.name || !copy.format || !copy.group) {
 		free_event(&copy);
-		return no_memory(why);
+		return -ENOMEM;
 	}
 	file->events[file->event_count++] = copy;
 	return 0;
 }
 
+/* Ends the recording with the error @err, after what came before it was written. */
+static int end_early(struct recording_file *file, int err, struct diag *why)
+{
+	recording_file_sync(file, why);
+	return fail(file, err, why);
+}
+
 int recording_file_add(struct recording_file *file, const struct recording_item *item,
 		       struct diag *why)
 {
+	int err;
+
 	if (file->err)
 		return fail(file, file->err, why);
 	switch (item->kind) {
 	case RECORDING_RECORD:
 		return add_record(file, item, why);
 	case RECORDING_EVENT:
-		return add_event(file, &item->event, why);
+		err = add_event(file, &item->event);
+		return err ? end_early(file, err, why) : 0;
 	case RECORDING_BUILD_ID:
 		file_features_add_build_id(&file->build_ids, &item->build_id);
 		return 0;

@@ -181,6 +181,28 @@ static void test_a_failed_write_leaves_what_the_last_sync_wrote(void **state)
 	expect(10, 30, 0);
 }
 
+static void test_too_many_events_end_it_with_what_came_before(void **state)
+{
+	const struct recording_item another = {
+		.kind = RECORDING_EVENT,
+		.event = { .id = RECORDING_EVENTS_MAX + 1, .name = "", .format = "", .group = "" },
+	};
+	struct recording_file *file = begin();
+	struct diag why = { 0 };
+
+	(void)state;
+	for (uint64_t id = 1; id <= RECORDING_EVENTS_MAX; id++)
+		add_event(file, id, "cpu-clock");
+	for (uint64_t i = 0; i < 10; i++)
+		assert_int_equal(add_sample(file, 1, 100 + i, 3, &why), 0);
+	assert_int_equal(recording_file_add(file, &another, &why), -E2BIG);
+	assert_non_null(strstr(why.text, "another event"));
+	why.text[0] = '\0';
+	assert_int_equal(recording_file_close(file, &why), -E2BIG);
+	assert_non_null(strstr(why.text, "another event"));
+	expect(10, 30, 0);
+}
+
 static void test_a_file_that_exists_is_left_alone(void **state)
 {
 	struct diag why = { 0 };
@@ -205,6 +227,7 @@ UNIT_TESTS(test_recording_file)
 		cmocka_unit_test(test_events_and_machine_have_their_names),
 		cmocka_unit_test(test_build_ids_are_those_of_their_paths),
 		cmocka_unit_test(test_a_failed_write_leaves_what_the_last_sync_wrote),
+		cmocka_unit_test(test_too_many_events_end_it_with_what_came_before),
 		cmocka_unit_test(test_a_file_that_exists_is_left_alone),
 	};
 
