@@ -52,8 +52,8 @@ struct record_tee {
 	void (*limit)(void *owner, const struct ingest *ingest, uint64_t limit_ns);
 	/* Returns how many records it had no room for. */
 	uint64_t (*lost)(void *owner);
-	/* Nothing more will come. */
-	void (*end)(void *owner, const struct ingest *ingest);
+	/* Nothing more will come. Returns what lost() would; @owner may be gone afterwards. */
+	uint64_t (*end)(void *owner, const struct ingest *ingest);
 };
 
 /* The receivers that ingest has; `both` passes on to them. */

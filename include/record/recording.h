@@ -65,6 +65,8 @@ struct recording_item {
 struct record_encoder_counts {
 	uint64_t samples, records;	/* `records` includes samples */
 	uint64_t lost;			/* records for which the sink had no room */
+	uint64_t unsaid;		/* those of them that no LOST record reports yet */
+	uint64_t newest_ns;		/* time of the newest record */
 	uint64_t bytes;			/* sum over all records that the sink took */
 };
 
@@ -160,8 +162,8 @@ int recording_file_close(struct recording_file *file, struct diag *why);
 int recording_file_create(const char *path, struct diag *why);
 
 /* The recorder: an encoder, and a thread that writes its items into a file. A slow disk makes
- * nobody wait: what finds no room in the queue is lost and counted. A failed write ends the
- * recording, not the program.
+ * nobody wait: what finds no room in the queue is lost and counted. The analyzer of a replay waits
+ * for room, so that nothing is lost. A failed write ends the recording, not the program.
  *
  *   recorder_begin() -> attach recorder_tee() to ingest -> detach, or destroy the analyzer
  *   -> recorder_finish()
@@ -179,7 +181,8 @@ struct recorder_status {
 struct recorder_config {
 	struct record_encoder_config encoder;
 	struct recording_machine machine;
-	bool is_replay;			/* the kernel's map comes with the records */
+	bool is_replay;			/* the kernel's map comes with the records, and these can
+					 * wait */
 	struct build_id kernel_build_id;	/* is_replay: of the recorded kernel */
 };
 

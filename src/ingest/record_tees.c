@@ -61,27 +61,25 @@ static void choose_tee(struct ingest *ingest)
 		      : !tees->recording ? tees->keeper : &tees->both;
 }
 
-/* Returns the tee that was set before, which has ended; NULL: there was none. */
-static const struct record_tee *set_tee(struct ingest *ingest, const struct record_tee **place,
-					const struct record_tee *tee)
+/* Returns how many records the one that was set before had no room for. */
+static uint64_t set_tee(struct ingest *ingest, const struct record_tee **place,
+			const struct record_tee *tee)
 {
 	const struct record_tee *before = *place;
+	uint64_t lost = 0;
 
 	*place = tee;
 	choose_tee(ingest);
 	if (before)
-		before->end(before->owner, ingest);
+		lost = before->end(before->owner, ingest);
 	if (tee)
 		tee->begin(tee->owner, ingest);
-	return before;
+	return lost;
 }
 
 void ingest_set_tee(struct ingest *ingest, const struct record_tee *tee)
 {
-	const struct record_tee *before = set_tee(ingest, &ingest->tees.recording, tee);
-
-	if (before)
-		ingest->counters.unrecorded += before->lost(before->owner);
+	ingest->counters.unrecorded += set_tee(ingest, &ingest->tees.recording, tee);
 }
 
 void ingest_set_keeper(struct ingest *ingest, const struct record_tee *tee)

@@ -23,8 +23,6 @@
 #include "record/recording.h"
 #include "written_record.h"
 
-#define FIRST_ID 1
-
 /* Since when the recording describes each process or thread: its name, and a process's mappings. */
 struct described {
 	struct id_map rows;	/* pid or tid -> row of `since_ns` */
@@ -38,8 +36,7 @@ struct record_encoder {
 	struct recording_sink sink;
 	struct record_tee tee;
 	struct record_encoder_counts counts;
-	uint64_t lost_unsaid;		/* lost records that no LOST record reports yet */
-	struct recorded_event *events;	/* owned; the ids are FIRST_ID + index */
+	struct recorded_event *events;	/* owned; the ids are WRITTEN_FIRST_ID + index */
 	uint32_t event_count, event_room;
 	uint32_t *id_of_event;		/* owned; by number in the timeline; 0: not met */
 	uint32_t id_room;
@@ -47,7 +44,6 @@ struct record_encoder {
 	struct id_map build_ids;	/* DSO -> its serial: the sink has its build-id */
 	struct reorder reorder;
 	uint64_t limit_ns;		/* everything up to it has been written */
-	uint64_t newest_ns;		/* time of the newest record written */
 	uint64_t build_ids_due_ns;
 	struct written_record buffer, lost_buffer;
 };
@@ -57,25 +53,32 @@ static bool send(struct record_encoder *encoder, const struct recording_item *it
 	return encoder->sink.write(encoder->sink.owner, item);
 }
 
+static void lose(struct record_encoder *encoder)
+{
+	encoder->counts.lost++;
+	encoder->counts.unsaid++;
+}
+
 /* Reports what was lost before. False: there is still no room. */
 static bool send_lost(struct record_encoder *encoder)
 {
 	struct written_record *lost = &encoder->lost_buffer;
 	const struct written_trailer trailer = {
 		.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX,
-		.time_ns = encoder->newest_ns, .id = FIRST_ID,
+		.time_ns = encoder->counts.newest_ns, .id = WRITTEN_FIRST_ID,
 	};
 
-	if (!encoder->lost_unsaid)
+	if (!encoder->counts.unsaid)
 		return true;
-	written_record_lost(lost, encoder->lost_unsaid, &trailer);
+	written_record_lost(lost, encoder->counts.unsaid, &trailer);
 	if (!send(encoder, &(struct recording_item){
 		.kind = RECORDING_RECORD, .record = (const void *)lost->words,
-		.time_ns = encoder->newest_ns,
+		.time_ns = encoder->counts.newest_ns,
 	    }))
 		return false;
-	encoder->lost_unsaid = 0;
+	encoder->counts.unsaid = 0;
 	encoder->counts.records++;
+	encoder->counts.bytes += lost->count * sizeof(lost->words[0]);
 	return true;
 }
 
@@ -88,26 +91,19 @@ static bool write_record(void *context, const void *record, size_t size, uint16_
 	const bool is_sample = header->type == PERF_RECORD_SAMPLE;
 
 	(void)event, (void)cpu;
-	if (time_ns > encoder->newest_ns && time_ns != UINT64_MAX)
-		encoder->newest_ns = time_ns;
+	if (time_ns > encoder->counts.newest_ns && time_ns != UINT64_MAX)
+		encoder->counts.newest_ns = time_ns;
 	if (!send_lost(encoder) || !send(encoder, &(struct recording_item){
-		.kind = RECORDING_RECORD, .record = header, .time_ns = encoder->newest_ns,
-		.is_sample = is_sample,
+		.kind = RECORDING_RECORD, .record = header,
+		.time_ns = encoder->counts.newest_ns, .is_sample = is_sample,
 	    })) {
-		encoder->counts.lost++;
-		encoder->lost_unsaid++;
+		lose(encoder);
 		return true;
 	}
 	encoder->counts.records++;
 	encoder->counts.samples += is_sample;
 	encoder->counts.bytes += size;
 	return true;
-}
-
-static void lose(struct record_encoder *encoder)
-{
-	encoder->counts.lost++;
-	encoder->lost_unsaid++;
 }
 
 /* Adds the record in the buffer, which has its time at @time_word. */
@@ -193,22 +189,41 @@ static struct recorded_event *known_event(const struct record_encoder *encoder, 
 	return index ? &encoder->events[index - 1] : NULL;
 }
 
+/* The event that hits like @sample have had before: hits of a probe with several places come mixed,
+ * and each place has a number of its own in tracefs. NULL: there is none. */
+static struct recorded_event *find_of_hit(struct record_encoder *encoder,
+					  const struct ingest *ingest,
+					  const struct tee_sample *sample)
+{
+	if (sample->event >= encoder->id_room)
+		return NULL;
+	for (uint32_t i = 0; i < encoder->event_count; i++)
+		if (recorded_event_is_of_hit(&encoder->events[i], ingest->hits, sample))
+			return &encoder->events[i];
+	return NULL;
+}
+
 /* The event of @sample; NULL: there is no room for it. */
 static struct recorded_event *event_of(struct record_encoder *encoder, const struct ingest *ingest,
 				    const struct tee_sample *sample)
 {
 	struct recorded_event *known = known_event(encoder, sample->event);
+	const uint64_t id = WRITTEN_FIRST_ID + encoder->event_count;
 	struct recorded_event made;
 	int err;
 
 	if (known && (!sample->is_hit || recorded_event_is_of_hit(known, ingest->hits, sample)))
 		return send_event(encoder, known) ? known : NULL;
+	known = sample->is_hit ? find_of_hit(encoder, ingest, sample) : NULL;
+	if (known) {
+		encoder->id_of_event[sample->event] = (uint32_t)(known - encoder->events) + 1;
+		return send_event(encoder, known) ? known : NULL;
+	}
 	if (sample->is_hit)
-		err = recorded_event_of_probe(&made, ingest->hits, sample,
-					   FIRST_ID + encoder->event_count);
+		err = recorded_event_of_probe(&made, ingest->hits, sample, id);
 	else
-		err = recorded_event_of_source(&made, ingest->config.events[sample->event],
-					    FIRST_ID + encoder->event_count, &encoder->config);
+		err = recorded_event_of_source(&made, ingest->config.events[sample->event], id,
+					       &encoder->config);
 	return note_event(encoder, sample->event, err ? NULL : &made);
 }
 
@@ -218,7 +233,7 @@ static void describe_event(struct record_encoder *encoder, const struct ingest *
 	struct recorded_event made;
 
 	if (!recorded_event_of_source(&made, ingest->config.events[index],
-				      FIRST_ID + encoder->event_count, &encoder->config))
+				      WRITTEN_FIRST_ID + encoder->event_count, &encoder->config))
 		note_event(encoder, index, &made);
 }
 
@@ -334,7 +349,7 @@ static void describe_process(struct record_encoder *encoder, const struct ingest
 {
 	const struct process *process = task_table_find_process(&ingest->tasks, pid);
 	const struct written_trailer trailer = { .pid = pid, .tid = pid, .cpu = UINT32_MAX,
-						.time_ns = time_ns, .id = FIRST_ID };
+						.time_ns = time_ns, .id = WRITTEN_FIRST_ID };
 
 	if (!pid || pid == UINT32_MAX || is_described(&encoder->processes, pid, time_ns))
 		return;
@@ -342,15 +357,16 @@ static void describe_process(struct record_encoder *encoder, const struct ingest
 		maps = process->maps;
 	for (uint32_t i = 0; maps && i < maps->count; i++)
 		describe_map(encoder, ingest, &maps->rows[i], &trailer);
-	/* Without maps, they may still come from /proc: tee_maps_read(). */
-	if (process && process->maps_state != MAPS_UNREAD && process->maps_state != MAPS_ASKED)
+	/* Maps that come from /proc later are described then: tee_maps_read(). */
+	if (process)
 		mark(&encoder->processes, pid, time_ns);
 }
 
 static void describe_thread(struct record_encoder *encoder, const struct thread *thread,
 			    uint64_t time_ns)
 {
-	struct written_trailer trailer = { .cpu = UINT32_MAX, .time_ns = time_ns, .id = FIRST_ID };
+	struct written_trailer trailer = { .cpu = UINT32_MAX, .time_ns = time_ns,
+					   .id = WRITTEN_FIRST_ID };
 
 	if (!thread || !thread->has_comm || !thread->tid ||
 	    is_described(&encoder->threads, thread->tid, time_ns))
@@ -445,7 +461,7 @@ static void tee_record(void *owner, const struct ingest *ingest, const struct ev
 	const struct written_trailer trailer = {
 		.pid = record->pid, .tid = record->tid,
 		.cpu = record->has_cpu ? record->cpu : UINT32_MAX, .time_ns = record->time_ns,
-		.id = event ? event->event.id : FIRST_ID,
+		.id = event ? event->event.id : WRITTEN_FIRST_ID,
 	};
 
 	note_task(encoder, ingest, record);
@@ -505,14 +521,18 @@ static void tee_begin(void *owner, const struct ingest *ingest)
 	describe_source(owner, ingest);
 }
 
-static void tee_end(void *owner, const struct ingest *ingest)
+/* The owner of the sink may destroy the encoder as soon as it knows of the end. */
+static uint64_t tee_end(void *owner, const struct ingest *ingest)
 {
 	struct record_encoder *encoder = owner;
+	struct record_encoder_counts counts;
 
 	send_build_ids(encoder, ingest);
 	record_encoder_flush(encoder);
+	counts = encoder->counts;
 	if (encoder->sink.end)
-		encoder->sink.end(encoder->sink.owner, &encoder->counts);
+		encoder->sink.end(encoder->sink.owner, &counts);
+	return counts.lost;
 }
 
 static uint64_t tee_lost(void *owner)

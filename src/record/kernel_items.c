@@ -13,12 +13,10 @@
 #include "symbols/kallsyms.h"
 #include "written_record.h"
 
-#define FIRST_ID 1
-
 static bool write_map(const struct recording_sink *sink, const struct written_map *map)
 {
 	static const struct written_trailer trailer = { .pid = UINT32_MAX, .cpu = UINT32_MAX,
-							.id = FIRST_ID };
+							.id = WRITTEN_FIRST_ID };
 	struct written_record record;
 
 	written_record_map(&record, map, &trailer);

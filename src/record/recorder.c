@@ -3,8 +3,11 @@
  *   encoder --> queue (QUEUE_BYTES, spsc) --> thread: recording_file, a sync each second
  *   main    <-- mailbox: status <------------'
  *
- * The queue is bounded, and whoever finds no room in it goes on: what is lost is counted. After a
- * failed write the thread goes on reading, and drops what it reads.
+ * The queue is bounded, and whoever finds no room in it goes on: what is lost is counted. A replay
+ * waits instead. After a failed write the thread goes on reading, and drops what it reads.
+ *
+ * The end: the thread ends when it has read END from the eventfd. Writing that is the last that the
+ * producer does, as main may free the recorder from then on.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +23,13 @@
 #include "base/thread.h"
 #include "base/whole_io.h"
 #include "record/recording.h"
+#include "written_record.h"
 
 #define QUEUE_BYTES (16u << 20)	/* seconds of records, while a disk takes none */
 #define WAKE_BYTES  (QUEUE_BYTES / 8)	/* the thread is woken before its second is over */
 #define SYNC_NS	    CLOCK_NS_PER_S
 #define COUNTS_NS   (SYNC_NS / 2)
+#define END	    (UINT64_C(1) << 32)	/* more than all wake-ups before it */
 #define NEW_FILE_MODE 0600
 
 enum packet_kind { PACKET_ITEM, PACKET_COUNTS };
@@ -42,7 +47,9 @@ struct recorder {
 	struct record_encoder *encoder;	/* owned */
 	struct recording_file *file;	/* owned; the thread's while it runs */
 	struct spsc queue;
-	int wake_fd;			/* eventfd: the queue fills, or ends */
+	int wake_fd;			/* eventfd: the queue fills; END: it ends */
+	int room_fd;			/* eventfd of a replay: the queue was emptied */
+	atomic_bool is_room_awaited;
 	uint64_t counts_due_ns;		/* producer's */
 	bool is_replay;			/* see struct recorder_config */
 	struct build_id kernel_build_id;
@@ -50,6 +57,7 @@ struct recorder {
 	struct record_encoder_counts last_counts;	/* the producer's until then */
 	pthread_t thread;
 	char *path;			/* owned */
+	int close_err;			/* the thread's: result of recording_file_close() */
 	struct mailbox statuses;	/* struct recorder_status, owned by its holder */
 	struct recorder_status status;	/* main's: the newest that was taken */
 };
@@ -104,12 +112,28 @@ static char *append_text(char *at, const char *text)
 	return stpcpy(at, text) + 1;
 }
 
+/* Returns room for @bytes in the queue; NULL: there is none. A replay waits for it. */
+static struct packet *reserve_packet(struct recorder *recorder, size_t bytes)
+{
+	struct packet *packet = spsc_reserve(&recorder->queue, bytes);
+	struct pollfd room = { .fd = recorder->room_fd, .events = POLLIN };
+	eventfd_t count;
+
+	while (!packet && recorder->is_replay && bytes < QUEUE_BYTES / 2) {
+		atomic_store(&recorder->is_room_awaited, true);		/* tell_of_room() */
+		whole_eventfd_write(recorder->wake_fd, 1);
+		poll(&room, 1, -1);
+		eventfd_read(recorder->room_fd, &count);
+		packet = spsc_reserve(&recorder->queue, bytes);
+	}
+	return packet;
+}
+
 /* The sink of the encoder. The pointers in the queued item mean nothing; open_item() sets them. */
 static bool queue_item(void *owner, const struct recording_item *item)
 {
 	struct recorder *recorder = owner;
-	struct packet *packet =
-		spsc_reserve(&recorder->queue, sizeof(*packet) + text_bytes(item));
+	struct packet *packet = reserve_packet(recorder, sizeof(*packet) + text_bytes(item));
 	char *at;
 
 	if (!packet)
@@ -157,7 +181,7 @@ static void note_end(void *owner, const struct record_encoder_counts *counts)
 
 	recorder->last_counts = *counts;
 	atomic_store_explicit(&recorder->has_ended, true, memory_order_release);	/* run() */
-	whole_eventfd_write(recorder->wake_fd, 1);
+	whole_eventfd_write(recorder->wake_fd, END);
 }
 
 /* Returns the queued item in @packet with its pointers set. */
@@ -221,6 +245,13 @@ static void take_packets(struct recorder *recorder, struct progress *progress)
 	}
 }
 
+/* Wakes the producer if it waits; the queue is empty. */
+static void tell_of_room(struct recorder *recorder)
+{
+	if (atomic_exchange(&recorder->is_room_awaited, false))		/* reserve_packet() */
+		whole_eventfd_write(recorder->room_fd, 1);
+}
+
 static bool add_to_file(void *owner, const struct recording_item *item)
 {
 	struct recorder *recorder = owner;
@@ -244,33 +275,66 @@ static void add_kernel(struct recorder *recorder)
 		add_to_file(recorder, &build_id);
 }
 
+/* Reports in the file what was lost at the end, when the queue had no room for the report. */
+static void add_last_loss(struct recorder *recorder, struct progress *progress)
+{
+	const struct record_encoder_counts *counts = &recorder->last_counts;
+	const struct written_trailer trailer = {
+		.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX,
+		.time_ns = counts->newest_ns, .id = WRITTEN_FIRST_ID,
+	};
+	struct written_record lost;
+
+	if (!counts->unsaid || progress->why.err)
+		return;
+	written_record_lost(&lost, counts->unsaid, &trailer);
+	recording_file_add(recorder->file, &(struct recording_item){
+		.kind = RECORDING_RECORD, .record = (const void *)lost.words,
+		.time_ns = counts->newest_ns,
+	}, &progress->why);
+}
+
+/* Closes the file, so that main needs not wait for the disk. */
+static void end_file(struct recorder *recorder, struct progress *progress)
+{
+	add_last_loss(recorder, progress);
+	if (!progress->why.err)
+		recording_file_sync(recorder->file, &progress->why);
+	progress->bytes = recording_file_bytes(recorder->file);
+	progress->counts = recorder->last_counts;
+	recorder->close_err = recording_file_close(recorder->file, &progress->why);
+	recorder->file = NULL;
+}
+
 static void *run(void *argument)
 {
 	struct recorder *recorder = argument;
 	struct pollfd wake = { .fd = recorder->wake_fd, .events = POLLIN };
 	struct progress progress = { .bytes = recording_file_bytes(recorder->file) };
 	uint64_t due_ns = clock_now_ns() + SYNC_NS;
-	bool has_ended = false;
 	eventfd_t count;
 
 	add_kernel(recorder);
-
-	while (!has_ended) {
+	for (;;) {
 		poll(&wake, 1, clock_ms_until(due_ns, clock_now_ns()));
-		eventfd_read(recorder->wake_fd, &count);
-		has_ended = atomic_load_explicit(&recorder->has_ended,
-						 memory_order_acquire);	/* note_end() */
+		if (eventfd_read(recorder->wake_fd, &count))
+			count = 0;
+		if (count >= END && atomic_load_explicit(&recorder->has_ended,
+							 memory_order_acquire))	/* note_end() */
+			break;
 		take_packets(recorder, &progress);
-		if (!has_ended && clock_now_ns() < due_ns)
+		tell_of_room(recorder);
+		if (clock_now_ns() < due_ns)
 			continue;
 		due_ns = clock_now_ns() + SYNC_NS;
 		if (!progress.why.err)
 			recording_file_sync(recorder->file, &progress.why);
 		progress.bytes = recording_file_bytes(recorder->file);
-		if (has_ended)
-			progress.counts = recorder->last_counts;
-		publish(recorder, &progress, has_ended);
+		publish(recorder, &progress, false);
 	}
+	take_packets(recorder, &progress);
+	end_file(recorder, &progress);
+	publish(recorder, &progress, true);
 	return NULL;
 }
 
@@ -282,6 +346,8 @@ static void destroy(struct recorder *recorder)
 		spsc_finish(&recorder->queue);
 	if (recorder->wake_fd >= 0)
 		close(recorder->wake_fd);
+	if (recorder->room_fd >= 0)
+		close(recorder->room_fd);
 	free(mailbox_take(&recorder->statuses));
 	free(recorder->path);
 	free(recorder);
@@ -300,7 +366,8 @@ static int begin_parts(struct recorder *recorder, const struct record_encoder_co
 		err = -ENOMEM;
 	if (!err) {
 		recorder->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-		err = recorder->wake_fd < 0 ? -errno : 0;
+		recorder->room_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		err = recorder->wake_fd < 0 || recorder->room_fd < 0 ? -errno : 0;
 	}
 	if (err)
 		return diag_set(why, err, "cannot begin a recording: %s", strerror(-err));
@@ -316,7 +383,7 @@ int recorder_begin(struct recorder **out, const char *path, const struct recorde
 	*out = NULL;
 	if (!recorder)
 		return diag_set(why, -ENOMEM, "no memory for a recording");
-	recorder->wake_fd = -1;
+	recorder->wake_fd = recorder->room_fd = -1;
 	recorder->path = strdup(path);
 	recorder->status.is_on = true;
 	recorder->is_replay = config->is_replay;
@@ -327,8 +394,11 @@ int recorder_begin(struct recorder **out, const char *path, const struct recorde
 		err = fd < 0 ? fd : recording_file_begin(&recorder->file, fd,
 						      &config->machine, why);
 	}
-	if (!err)
+	if (!err) {
 		err = thread_start(&recorder->thread, "recorder", run, recorder);
+		if (err)
+			diag_set(why, err, "cannot begin a recording: %s", strerror(-err));
+	}
 	if (err) {
 		destroy(recorder);
 		return err;
@@ -374,8 +444,7 @@ int recorder_finish(struct recorder *recorder, struct recorder_status *out, stru
 	recorder_status(recorder, &status);
 	status.is_on = false;
 	status.is_done = true;
-	err = recording_file_close(recorder->file, &status.why);
-	recorder->file = NULL;
+	err = recorder->close_err;
 	if (out)
 		*out = status;
 	if (err)

@@ -8,6 +8,9 @@
 /* Room for the largest record: header.size has 16 bits, and records are multiples of 8 bytes. */
 #define WRITTEN_RECORD_BYTES 65528
 
+/* The first event of a recording has this id, and so do records of no event. */
+#define WRITTEN_FIRST_ID 1
+
 /* A record under construction. */
 struct written_record {
 	uint64_t words[WRITTEN_RECORD_BYTES / sizeof(uint64_t)];
