@@ -77,7 +77,7 @@ struct analyzer_config {
 	const struct record_tee *tee;	/* gets all that is counted from the start; NULL: nobody
 					 * does */
 	struct probe_source probes;	/* event NULL: no probes */
-	const struct record_tee *keeper;	/* likewise, beside `tee`; NULL: nothing is held */
+	const struct record_tee *keeper;	/* gets the same as `tee`; NULL: nothing is held */
 	struct condition_list conditions;	/* looked at once a second, live */
 	const struct second_recording *second;	/* read after the first recording, and compared
 						 * with it; NULL: none */

@@ -42,7 +42,7 @@ struct condition {
 	char text[CONDITION_BYTES];	/* as typed, sanitized */
 	char probe[CONDITION_BYTES];	/* name of the probe; "": of none */
 	enum condition_stat stat;
-	enum condition_operator operator;
+	enum condition_operator comparison;
 	double limit;			/* %, a number, or ns */
 };
 
@@ -64,8 +64,8 @@ bool condition_needs_latency(const struct condition *condition);
 char *condition_format(char out[CONDITION_VALUE_BYTES], const struct condition *condition,
 		       double value);
 
-/* Notes that @value was seen in the second that ended at @end_ns, or with @is_known false that there
- * was none. True: the condition fires. */
+/* Notes that @value was seen in the second that ended at @end_ns, or with @is_known false that
+ * there was none. True: the condition fires. */
 bool condition_note(const struct condition *condition, struct condition_state *state, bool is_known,
 		    double value, uint64_t end_ns);
 

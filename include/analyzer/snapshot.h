@@ -391,7 +391,7 @@ struct snapshot {
 	uint64_t evicted_samples;	/* evicted for the memory budget; only in WINDOW_ALL */
 	uint64_t stalled_rounds, throttled_ns;
 	uint32_t condition_count;
-	struct snapshot_condition conditions[CONDITIONS_MAX];	/* of --keep-when */
+	struct snapshot_condition conditions[CONDITIONS_MAX];	/* those that --keep-when named */
 	struct loss_counters losses;	/* losses by cause, including those above */
 
 	/* cost of flametop itself */

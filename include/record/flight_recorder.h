@@ -62,8 +62,8 @@ const struct record_tee *flight_recorder_tee(struct flight_recorder *flight);	/*
 /* Saves what is kept, under a name of its own, once everything up to @until_ns is in it. Thread:
  * the analyzer's. */
 void flight_recorder_trigger(struct flight_recorder *flight, uint64_t until_ns);
-/* Saves what is kept now as @path, "": under a name of its own; of two requests that come at once the
- * later one counts. False: no memory. Thread: any. */
+/* Saves what is kept now as @path, "": under a name of its own; of two requests that come at once
+ * the later one counts. False: no memory. Thread: any. */
 bool flight_recorder_save(struct flight_recorder *flight, const char *path);
 /* Thread: main's. */
 void flight_recorder_status(struct flight_recorder *flight, struct flight_status *out);

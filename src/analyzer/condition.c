@@ -170,13 +170,14 @@ int condition_parse(struct condition *out, const char *text, struct diag *why)
 				strlen(text), CONDITION_BYTES / 4 - 1);
 	sanitize_text(out->text, sizeof(out->text), text, strlen(text));
 	if (!sign)
-		return refuse(&of, of.end, "a comparison is missing: > or <; a condition is " FORMS);
+		return refuse(&of, of.end,
+			      "a comparison is missing: > or <; a condition is " FORMS);
 	err = parse_left(out, &of, sign);
 	if (err)
 		return err;
-	out->operator= * sign == '>' ? CONDITION_ABOVE : CONDITION_BELOW;
+	out->comparison = *sign == '>' ? CONDITION_ABOVE : CONDITION_BELOW;
 	if (*++sign == '=') {
-		out->operator++;
+		out->comparison++;
 		sign++;
 	}
 	return parse_limit(out, &of, sign);
@@ -210,7 +211,7 @@ char *condition_format(char out[CONDITION_VALUE_BYTES], const struct condition *
 
 static bool is_fulfilled(const struct condition *condition, double value)
 {
-	switch (condition->operator) {
+	switch (condition->comparison) {
 	case CONDITION_ABOVE:	 return value > condition->limit;
 	case CONDITION_AT_LEAST: return value >= condition->limit;
 	case CONDITION_BELOW:	 return value < condition->limit;
