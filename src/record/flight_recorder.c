@@ -483,7 +483,8 @@ static int create_own(struct flight_recorder *flight, char path[FLIGHT_PATH_BYTE
 	flight->named_s = now;
 	for (int i = 0; fd == -EEXIST && i < NAMES_MAX; i++) {
 		if (!flight->names++)
-			snprintf(path, FLIGHT_PATH_BYTES, "%s/flametop-kept-%s.data", directory, name);
+			snprintf(path, FLIGHT_PATH_BYTES, "%s/flametop-kept-%s.data", directory,
+				 name);
 		else
 			snprintf(path, FLIGHT_PATH_BYTES, "%s/flametop-kept-%s-%d.data", directory,
 				 name, flight->names);

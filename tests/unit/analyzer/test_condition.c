@@ -30,13 +30,13 @@ static struct condition parsed(const char *text)
 }
 
 static void expect_parsed(const char *text, const char *probe, enum condition_stat stat,
-			  enum condition_operator operator, double limit)
+			  enum condition_operator comparison, double limit)
 {
 	const struct condition condition = parsed(text);
 
 	assert_string_equal(condition.probe, probe);
 	assert_int_equal(condition.stat, stat);
-	assert_int_equal(condition.operator, operator);
+	assert_int_equal(condition.comparison, comparison);
 	assert_true(condition.limit == limit);
 }
 
