@@ -548,7 +548,7 @@ static int put_packed(FILE *out, struct perf_data_walk *walk, struct sandbox *sa
 
 static bool is_packed(const struct perf_data_walk *walk)
 {
-	struct record_unpacker_range range;
+	struct record_unpacker_range range = { .begin = 0 };
 
 	return perf_data_walk_is_packed(walk, &range.file, &range.begin, &range.end);
 }

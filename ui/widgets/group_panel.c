@@ -181,7 +181,7 @@ static void press_in_panel(struct ui_state *state, int key)
 	case UI_KEY_PAGE_UP:	move_by(state, -page); break;
 	case UI_KEY_PAGE_DOWN:	move_by(state, page); break;
 	case UI_KEY_HOME:	move_to(state, 0); break;
-	case UI_KEY_END:	move_to(state, LINES); break;
+	case UI_KEY_END:	move_to(state, LINES - 1); break;
 	case ' ':
 	case UI_KEY_ENTER:	use_line(state); break;
 	case '<':
