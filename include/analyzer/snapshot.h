@@ -168,6 +168,7 @@ struct snapshot_baseline {
 	double weight;		/* without idle, 100 % of its shares unless is_relative; 0 unless
 				 * is_compared */
 	double shown_weight;	/* part of `weight` that passes the filter */
+	double sample_weight;	/* mean of a sample in the rows, without idle; 0: there is none */
 	const char *label;	/* name of another recording; "": identified by its time */
 	const char *notice;	/* why there is none or no newer one, or what is missing; else "" */
 };
@@ -358,6 +359,7 @@ struct snapshot {
 	struct wait_sums waits;
 	uint64_t shown_samples;	/* samples whose leaf passes the filter, without idle */
 	double shown_weight;
+	double sample_weight;	/* is_compared: see struct snapshot_baseline */
 	bool is_relative;	/* shown_weight is 100 %; in the baseline its own shown_weight */
 	uint64_t unresolved;	/* samples without a symbol name, in the window, without idle */
 	uint64_t truncated_stacks;
@@ -487,6 +489,8 @@ double row_changes_points(const struct snapshot *snapshot, const struct snapshot
  * change, fewer than one reaches it. */
 #define ROW_CHANGES_SIGMAS 4.0
 
+/* Sets sample_weight of @snapshot, which has its rows, and of its baseline. */
+void row_changes_weigh_samples(struct snapshot *snapshot);
 /* Returns the change of the row's share in standard deviations of what chance alone does to it;
  * > 0: the share rose. Samples are taken for independent (Poisson). NAN: not known, since the row
  * is idle, has weights that are no counts of samples (waits, values of hits), or a side is empty.

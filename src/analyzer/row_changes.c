@@ -48,21 +48,27 @@ static double sigmas_of(double now, double base, double ratio)
 	return 2 * (sqrt(now + 0.375) - sqrt(ratio * (base + 0.375))) / sqrt(1 + ratio);
 }
 
-/* Returns the mean weight of a sample of @load; where that has none, of all rows of its side. 0:
- * there is no sample. */
-static double weight_of_sample(const struct snapshot *snapshot, const struct load *load,
-			       bool of_base)
+static double weight_of_sample(const struct load *load)
 {
-	struct load all = { .samples = load->samples, .weight = load->weight };
+	return load->samples ? load->weight / (double)load->samples : 0;
+}
 
-	for (size_t i = 0; !load->samples && i < snapshot->row_count; i++) {
+void row_changes_weigh_samples(struct snapshot *snapshot)
+{
+	struct load now = { .samples = 0 }, base = { .samples = 0 };
+
+	for (size_t i = 0; i < snapshot->row_count; i++) {
 		const struct snapshot_row *row = &snapshot->rows[i];
-		const struct load *self = of_base ? &row->base.self : &row->now.self;
 
-		all.samples += row->is_idle ? 0 : self->samples;
-		all.weight += row->is_idle ? 0 : self->weight;
+		if (row->is_idle)
+			continue;
+		now.samples += row->now.self.samples;
+		now.weight += row->now.self.weight;
+		base.samples += row->base.self.samples;
+		base.weight += row->base.self.weight;
 	}
-	return all.samples ? all.weight / (double)all.samples : 0;
+	snapshot->sample_weight = weight_of_sample(&now);
+	snapshot->baseline.sample_weight = weight_of_sample(&base);
 }
 
 double row_changes_sigmas(const struct snapshot *snapshot, const struct snapshot_row *row,
@@ -70,8 +76,9 @@ double row_changes_sigmas(const struct snapshot *snapshot, const struct snapshot
 {
 	const struct load *now = of_total ? &row->now.total : &row->now.self;
 	const struct load *base = of_total ? &row->base.total : &row->base.self;
-	const double per_sample = weight_of_sample(snapshot, now, false);
-	const double base_per_sample = weight_of_sample(snapshot, base, true);
+	const double per_sample = now->samples ? weight_of_sample(now) : snapshot->sample_weight;
+	const double base_per_sample = base->samples ? weight_of_sample(base)
+						     : snapshot->baseline.sample_weight;
 	const double share = snapshot_row_pct(snapshot, row, 1);
 	const double base_share = row_changes_row_base_pct(snapshot, row, 1);
 
@@ -94,7 +101,7 @@ static bool has_more_weight(const struct snapshot *snapshot, const struct snapsh
 {
 	const struct load *now = of_total ? &row->now.total : &row->now.self;
 	const struct load *base = of_total ? &row->base.total : &row->base.self;
-	const double per_sample = weight_of_sample(snapshot, now, false);
+	const double per_sample = now->samples ? weight_of_sample(now) : snapshot->sample_weight;
 
 	return per_sample > 0 && sigmas_of((double)now->samples, base->weight / per_sample, 1) >=
 				 ROW_CHANGES_SIGMAS;

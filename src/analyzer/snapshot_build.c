@@ -228,6 +228,8 @@ static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *
 		out->heat = out->activity + head->activity_count;
 	out->rows = (const struct snapshot_row *)(const void *)own_rows;
 	out->row_count = list->count;
+	if (out->is_compared)
+		row_changes_weigh_samples(out);
 	if (builder)
 		probe_builder_join(builder, probes, &out->probes);
 	join_tree(tree, &out->tree, (struct tree_node *)(void *)own_nodes, text);

@@ -69,6 +69,7 @@ static void compare_rows(struct snapshot *snapshot, enum view_kind kind)
 	}
 	snapshot->rows = rows;
 	snapshot->row_count = count;
+	row_changes_weigh_samples(snapshot);
 }
 
 struct call_tree compare_fixture_tree(bool has_command)

@@ -151,6 +151,7 @@ static void test_compared_rows_have_the_baselines_stats(void **state)
 		.begin_ns = 1, .end_ns = 2, .window_s = 0.5, .samples = 2, .weight = 20,
 		.label = "a \"b\"",
 	};
+	row_changes_weigh_samples(&snapshot);
 	text = written(&snapshot, &everything);
 	assert_non_null(strstr(text, ",\"baseline\":{\"label\":\"a \\\"b\\\"\",\"begin_ns\":1,"
 			       "\"end_ns\":2,\"window_s\":0.500,\"samples\":2,"

@@ -14,8 +14,11 @@
 /* Of 200 in the window and 50 in the baseline: 10 is 5 % now and was 20 %. */
 static struct snapshot compared(const struct snapshot_row *rows, size_t count)
 {
-	return (struct snapshot){ .is_compared = true, .weight = 200, .baseline.weight = 50,
-				  .rows = rows, .row_count = count };
+	struct snapshot snapshot = { .is_compared = true, .weight = 200, .baseline.weight = 50,
+				     .rows = rows, .row_count = count };
+
+	row_changes_weigh_samples(&snapshot);
+	return snapshot;
 }
 
 static void expect_order(const struct snapshot *snapshot, bool of_total, const size_t *expected)

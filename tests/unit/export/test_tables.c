@@ -132,6 +132,7 @@ static struct snapshot compared(void)
 	snapshot.baseline = (struct snapshot_baseline){
 		.window_s = 5, .samples = 50, .weight = 50, .label = "a.data",
 	};
+	row_changes_weigh_samples(&snapshot);
 	return snapshot;
 }
 

@@ -87,6 +87,7 @@ static struct snapshot compared(struct snapshot_row rows[4])
 	snapshot.baseline = (struct snapshot_baseline){
 		.window_s = 5, .samples = 50, .weight = 50, .label = "a.data",
 	};
+	row_changes_weigh_samples(&snapshot);
 	return snapshot;
 }
 
