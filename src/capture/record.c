@@ -368,6 +368,38 @@ static void take_sample(const struct record_format *format, struct cursor *curso
 		take_after_chain(format, cursor, sample);
 }
 
+/* Returns how many of @left words at @words are a record's own fields, where these tell; otherwise
+ * 0. */
+static uint64_t own_words(uint32_t type, const uint64_t *words, uint64_t left)
+{
+	uint16_t lengths[2];	/* TEXT_POKE: bytes of code before and after */
+
+	if (left < 2)
+		return 0;
+	switch (type) {
+	case PERF_RECORD_KSYMBOL:
+		return 2 + strnlen((const char *)(words + 2), (left - 2) * WORD_BYTES) / WORD_BYTES + 1;
+	case PERF_RECORD_BPF_EVENT:
+		return 2;
+	case PERF_RECORD_TEXT_POKE:
+		memcpy(lengths, words + 1, sizeof(lengths));
+		return 1 + (sizeof(lengths) + lengths[0] + lengths[1] + WORD_BYTES - 1) / WORD_BYTES;
+	default:
+		return 0;
+	}
+}
+
+/* Returns the words of @left at @words up to the end of the trailer. The kernel makes records of
+ * these types longer by a trailer for each event of any program that has got them before, and
+ * leaves what is behind the trailer unwritten (seen in Linux 6.1 and later). */
+static uint64_t written_words(const struct record_format *format, uint32_t type,
+			      const uint64_t *words, uint64_t left)
+{
+	const uint64_t own = own_words(type, words, left);
+
+	return own && own + format->trailer.words < left ? own + format->trailer.words : left;
+}
+
 /* Cuts the trailer off @cursor, so that it ends where the record's own fields end. */
 static void cut_trailer(const struct record_format *format, struct cursor *cursor,
 			struct event_record *out)
@@ -611,6 +643,8 @@ static void take_other(const struct record_format *format, const struct perf_eve
 	out->kind = kind_of_type(header->type);
 	if (header->type >= PERF_RECORD_MAX)
 		return;
+	cursor->end = cursor->at + written_words(format, header->type, cursor->at,
+						 cursor_left(cursor));
 	cut_trailer(format, cursor, out);
 	take_sideband(format, header, cursor, out);
 }
@@ -654,6 +688,22 @@ int record_parse_front(const struct record_format *format, const void *bytes, si
 	return 0;
 }
 
+/* Counted from the record's end, unless what is behind the trailer is not written. */
+static int16_t time_in_trailer(const struct record_format *format,
+			       const struct perf_event_header *record)
+{
+	const struct record_layout *trailer = &format->trailer;
+	struct cursor cursor;
+	uint64_t written;
+
+	if (!open_body(record, record->size, &cursor)) {
+		written = written_words(format, record->type, cursor.at, cursor_left(&cursor));
+		if (written < cursor_left(&cursor))
+			return (int16_t)(1 + written - trailer->words + trailer->time);
+	}
+	return (int16_t)(trailer->time - trailer->words);
+}
+
 int16_t record_time_word(const struct record_format *format,
 			 const struct perf_event_header *record)
 {
@@ -662,7 +712,7 @@ int16_t record_time_word(const struct record_format *format,
 	if (record->type == PERF_RECORD_SAMPLE)
 		return front->time == RECORD_NO_WORD ? 0 : (int16_t)(1 + front->time);
 	if (record->type < PERF_RECORD_MAX && trailer->time != RECORD_NO_WORD)
-		return (int16_t)(trailer->time - trailer->words);
+		return time_in_trailer(format, record);
 	switch (record->type) {		/* in the body, see take_body_time() */
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
@@ -693,10 +743,10 @@ int record_peek_id(const struct record_format *format, const void *bytes, size_t
 	} else {
 		after = type & PERF_SAMPLE_IDENTIFIER ? 1 :
 			1 + count_bits(type & (PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU));
-		if (!format->sample_id_all || header->type >= PERF_RECORD_MAX ||
-		    after > cursor_left(&cursor))
+		before = written_words(format, header->type, cursor.at, cursor_left(&cursor));
+		if (!format->sample_id_all || header->type >= PERF_RECORD_MAX || after > before)
 			return -ENOENT;
-		before = cursor_left(&cursor) - after;
+		before -= after;
 	}
 	take_words(&cursor, before);
 	*id = take(&cursor);
