@@ -391,7 +391,7 @@ static uint64_t own_words(uint32_t type, const uint64_t *words, uint64_t left)
 
 /* Returns the words of @left at @words up to the end of the trailer. The kernel makes records of
  * these types longer by a trailer for each event of any program that has got them before, and
- * leaves what is behind the trailer unwritten (seen in Linux 6.1 and later). */
+ * leaves what is after the trailer unwritten (seen in Linux 6.1 and later). */
 static uint64_t written_words(const struct record_format *format, uint32_t type,
 			      const uint64_t *words, uint64_t left)
 {
@@ -688,7 +688,7 @@ int record_parse_front(const struct record_format *format, const void *bytes, si
 	return 0;
 }
 
-/* Counted from the record's end, unless what is behind the trailer is not written. */
+/* Counted from the record's end, unless what is after the trailer is not written. */
 static int16_t time_in_trailer(const struct record_format *format,
 			       const struct perf_event_header *record)
 {

@@ -300,6 +300,26 @@ static void test_ksymbol_tells_a_kernel_function_come_or_gone(void **state)
 	assert_truncations(&format, &record, COUNT_OF(words));
 }
 
+static void test_a_record_that_is_too_long_ends_with_its_first_trailer(void **state)
+{
+	static const uint64_t words[] = { PAIR(1, 7), 0x123456789abcdef0 };
+	static const uint64_t unwritten[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+	const struct record_format format = sideband_format();
+	struct event_record out;
+	struct record_bytes record;
+	int word;
+
+	(void)state;
+	record_begin(&record, PERF_RECORD_BPF_EVENT, PERF_RECORD_MISC_KERNEL);
+	record_add(&record, words, COUNT_OF(words));
+	record_add(&record, trailer, COUNT_OF(trailer));
+	record_add(&record, unwritten, COUNT_OF(unwritten));
+	assert_int_equal(record_close_and_parse(&format, &record, &out), 0);
+	assert_trailer(&out);
+	word = record_time_word(&format, (const void *)record.words);
+	assert_true(word > 0 && record.words[word] == out.time_ns);
+}
+
 static void test_cgroups_have_an_id_and_a_path(void **state)
 {
 	static const uint64_t words[] = { 4711 };
@@ -420,6 +440,7 @@ UNIT_TESTS(test_record_sideband)
 		cmocka_unit_test(test_lost_records_and_samples_are_counted),
 		cmocka_unit_test(test_throttle_and_unthrottle_have_a_time),
 		cmocka_unit_test(test_ksymbol_tells_a_kernel_function_come_or_gone),
+		cmocka_unit_test(test_a_record_that_is_too_long_ends_with_its_first_trailer),
 		cmocka_unit_test(test_cgroups_have_an_id_and_a_path),
 		cmocka_unit_test(test_bpf_events_are_recognized),
 		cmocka_unit_test(test_records_of_no_use_are_other_and_keep_their_time),
