@@ -378,12 +378,14 @@ static uint64_t own_words(uint32_t type, const uint64_t *words, uint64_t left)
 		return 0;
 	switch (type) {
 	case PERF_RECORD_KSYMBOL:
-		return 2 + strnlen((const char *)(words + 2), (left - 2) * WORD_BYTES) / WORD_BYTES + 1;
+		return 2 + 1 + strnlen((const char *)(words + 2), (left - 2) * WORD_BYTES) /
+				       WORD_BYTES;
 	case PERF_RECORD_BPF_EVENT:
 		return 2;
 	case PERF_RECORD_TEXT_POKE:
 		memcpy(lengths, words + 1, sizeof(lengths));
-		return 1 + (sizeof(lengths) + lengths[0] + lengths[1] + WORD_BYTES - 1) / WORD_BYTES;
+		return 1 + (sizeof(lengths) + lengths[0] + lengths[1] + WORD_BYTES - 1) /
+				   WORD_BYTES;
 	default:
 		return 0;
 	}
