@@ -323,6 +323,7 @@ static int recorded_result(const struct session_recorded *from, const struct opt
 			   int result)
 {
 	const struct recorder_status *recorded = &from->status;
+	char lost[80] = "";
 	struct diag note;
 
 	if (from->why.err) {
@@ -331,9 +332,11 @@ static int recorded_result(const struct session_recorded *from, const struct opt
 	}
 	if (!from->path[0])
 		return result;
+	if (recorded->lost)
+		snprintf(lost, sizeof(lost), "; %" PRIu64 " records had no room: see its LOST "
+			 "records", recorded->lost);
 	diag_set(&note, 0, "recorded %" PRIu64 " samples in %s (%.1f MiB)%s", recorded->samples,
-		 from->path, (double)recorded->bytes / (1 << 20),
-		 recorded->lost ? "; some records had no room: see its LOST records" : "");
+		 from->path, (double)recorded->bytes / (1 << 20), lost);
 	print_sentence(note.text);
 	return result;
 }
