@@ -82,6 +82,7 @@ struct flight_recorder {
 	struct flight_segment *segments[SEGMENTS_MAX];	/* owned; the last one is open */
 	uint32_t count;
 	size_t bytes;			/* sum of all that are kept */
+	size_t left_bytes;		/* sum of those that have left, but jobs have them */
 	uint64_t limit_ns;		/* everything up to it has come */
 	bool is_cut;
 	uint64_t triggers[TRIGGERS_MAX];	/* save once everything up to these has come */
@@ -211,7 +212,9 @@ static void drop_oldest(struct flight_recorder *flight)
 	memmove(flight->segments, flight->segments + 1,
 		--flight->count * sizeof(flight->segments[0]));
 	oldest->has_left = true;
-	if (!oldest->jobs)
+	if (oldest->jobs)
+		flight->left_bytes += oldest->bytes;
+	else
 		destroy_segment(oldest);
 }
 
@@ -256,10 +259,12 @@ static bool is_segment_full(const struct flight_recorder *flight)
 	       open->bytes >= flight->config.memory_bytes / SEGMENT_PARTS;
 }
 
-/* Hands all that is kept to the thread. @path "": a name of its own. */
+/* Hands all that is kept to the thread. @path "": a name of its own. A disk that hangs must not make
+ * the jobs hold ever more memory. */
 static void begin_job(struct flight_recorder *flight, const char *path)
 {
-	struct flight_job *job = calloc(1, sizeof(*job));
+	const bool is_busy = flight->left_bytes > flight->config.memory_bytes;
+	struct flight_job *job = is_busy ? NULL : calloc(1, sizeof(*job));
 	struct flight_job **slot = job ? spsc_reserve(&flight->to_thread, sizeof(*slot)) : NULL;
 
 	if (!slot) {
@@ -284,6 +289,15 @@ static void begin_job(struct flight_recorder *flight, const char *path)
 	whole_eventfd_write(flight->wake_fd, 1);
 }
 
+/* A job is done with @segment. */
+static void give_back(struct flight_recorder *flight, struct flight_segment *segment)
+{
+	if (--segment->jobs || !segment->has_left)
+		return;
+	flight->left_bytes -= segment->bytes;
+	destroy_segment(segment);
+}
+
 /* Reports the jobs that are done. */
 static void take_jobs(struct flight_recorder *flight)
 {
@@ -297,8 +311,7 @@ static void take_jobs(struct flight_recorder *flight)
 		job->saved.path = job->path;
 		flight->config.saved(flight->config.owner, &job->saved);
 		for (uint32_t i = 0; i < job->count; i++)
-			if (!--job->segments[i]->jobs && job->segments[i]->has_left)
-				destroy_segment(job->segments[i]);
+			give_back(flight, job->segments[i]);
 		free(job);
 	}
 }
