@@ -259,8 +259,8 @@ static bool is_segment_full(const struct flight_recorder *flight)
 	       open->bytes >= flight->config.memory_bytes / SEGMENT_PARTS;
 }
 
-/* Hands all that is kept to the thread. @path "": a name of its own. A disk that hangs must not make
- * the jobs hold ever more memory. */
+/* Hands all that is kept to the thread. @path "": a name of its own. A disk that hangs must not
+ * make the jobs hold ever more memory. */
 static void begin_job(struct flight_recorder *flight, const char *path)
 {
 	const bool is_busy = flight->left_bytes > flight->config.memory_bytes;
