@@ -189,31 +189,53 @@ static int heaviest_first(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-/* Returns the least weight of the @max heaviest nodes; < 0: all have room, or no memory. A node is
- * not heavier than its parent, so those with this weight and more are a tree. */
-static double least_weight(const struct call_tree *tree, size_t max)
+/* The nodes that have room: all that weigh more than `least`, and so many of that weight. */
+struct heaviest {
+	double least;
+	size_t equal;
+};
+
+/* Finds the @max heaviest nodes; all, if they have room or memory is out. A node is not heavier than
+ * its parent, which comes before it, so the first of equal ones are a tree with the heavier ones. */
+static struct heaviest find_heaviest(const struct call_tree *tree, size_t max)
 {
-	double *weights, least;
+	struct heaviest out = { .least = -1 };
+	double *weights;
 
 	if (max >= tree->node_count || !max)
-		return -1;
+		return out;
 	weights = malloc(tree->node_count * sizeof(*weights));
 	if (!weights)
-		return -1;
+		return out;
 	for (uint32_t i = 0; i < tree->node_count; i++)
 		weights[i] = weight_of(&tree->nodes[i]);
 	qsort(weights, tree->node_count, sizeof(*weights), heaviest_first);
-	least = weights[max - 1];
+	out.least = weights[max - 1];
+	while (out.equal < max && weights[max - 1 - out.equal] == out.least)
+		out.equal++;
 	free(weights);
-	return least;
+	return out;
+}
+
+/* Whether @node, the next one, has room in @left. */
+static bool takes_room(struct heaviest *left, const struct tree_node *node)
+{
+	const double weight = weight_of(node);
+
+	if (weight > left->least)
+		return true;
+	if (weight < left->least || !left->equal)
+		return false;
+	left->equal--;
+	return true;
 }
 
 int tree_table_write(struct cells *cells, const struct table_columns *columns,
-		     const struct snapshot *snapshot)
+		     const struct snapshot *snapshot, size_t *more)
 {
 	static const struct snapshot nothing = { .event = "" };
 	const struct call_tree *tree = snapshot ? &snapshot->tree : &nothing.tree;
-	const double least = least_weight(tree, columns->options.print.max_rows);
+	struct heaviest left = find_heaviest(tree, columns->options.print.max_rows);
 	struct path path = { .ends = calloc(deepest(tree) + 1, sizeof(*path.ends)) };
 	int err = path.ends ? 0 : -ENOMEM;
 
@@ -224,9 +246,11 @@ int tree_table_write(struct cells *cells, const struct table_columns *columns,
 
 		if (!put_name(&path, node, false)) {
 			err = -ENOMEM;
-		} else if (weight_of(node) >= least) {
+		} else if (takes_room(&left, node)) {
 			path.text[path.ends[node->depth]] = '\0';
 			put_node(cells, columns, snapshot, node, path.text);
+		} else {
+			(*more)++;
 		}
 	}
 	free(path.text);

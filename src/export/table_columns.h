@@ -28,8 +28,9 @@ struct table_columns {
 
 /* Each writes one snapshot's table, with @cells at the beginning of a line. A snapshot of NULL
  * writes a line of titles or rules. Those that return an int return 0 or -ENOMEM. */
+/* Counts the nodes that there was no room for in *@more. */
 int tree_table_write(struct cells *cells, const struct table_columns *columns,
-		     const struct snapshot *snapshot);
+		     const struct snapshot *snapshot, size_t *more);
 int listing_table_write(struct cells *cells, const struct table_columns *columns,
 			const struct snapshot *snapshot);
 void probe_table_write(struct cells *cells, const struct snapshot *snapshot);

@@ -398,13 +398,14 @@ static int put_heading(struct cells *cells, enum cells_line line,
 		.waker = "",
 	};
 	static const struct group_node node = { .parent = UINT32_MAX, .text = "" };
+	size_t more = 0;
 	int err = 0;
 
 	cells->line = line;
 	switch (columns->options.kind) {
 	case TABLE_ROWS:	put_row(cells, columns, snapshot, &row); break;
 	case TABLE_GROUPS:	put_group(cells, columns, snapshot, &node); break;
-	case TABLE_TREE:	err = tree_table_write(cells, columns, NULL); break;
+	case TABLE_TREE:	err = tree_table_write(cells, columns, NULL, &more); break;
 	case TABLE_LISTING:	err = listing_table_write(cells, columns, NULL); break;
 	case TABLE_PROBES:	probe_table_write(cells, NULL); break;
 	case TABLE_HIT_GROUPS:	hit_group_table_write(cells, columns, NULL); break;
@@ -421,7 +422,7 @@ static int put_lines(struct cells *cells, const struct table_columns *columns,
 	switch (columns->options.kind) {
 	case TABLE_ROWS:	*more = put_rows(cells, columns, snapshot); break;
 	case TABLE_GROUPS:	*more = put_groups(cells, columns, snapshot); break;
-	case TABLE_TREE:	return tree_table_write(cells, columns, snapshot);
+	case TABLE_TREE:	return tree_table_write(cells, columns, snapshot, more);
 	case TABLE_LISTING:	return listing_table_write(cells, columns, snapshot);
 	case TABLE_PROBES:	probe_table_write(cells, snapshot); break;
 	case TABLE_HIT_GROUPS:	hit_group_table_write(cells, columns, snapshot); break;
@@ -463,7 +464,7 @@ int table_writer_write(struct table_writer *writer, FILE *out, const struct snap
 	if (!err && is_csv && is_first && !columns->options.continues)
 		err = put_heading(&cells, CELLS_TITLES, columns, snapshot);
 	for (; snapshot && !err; snapshot = snapshot->next_event) {
-		size_t more;
+		size_t more = 0;
 
 		err = is_csv ? put_lines(&cells, columns, snapshot, &more)
 			     : put_section(&cells, columns, snapshot);

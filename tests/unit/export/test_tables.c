@@ -240,6 +240,28 @@ static void test_a_tree_has_the_paths_of_folded_stacks(void **state)
 		"5000000000,cpu-clock,25.0000,100.0000,1,10,4,40,1,/bin/app,.,a;b,app;a:b\n");
 }
 
+static void test_a_tree_says_how_many_of_equal_nodes_have_no_room(void **state)
+{
+	struct snapshot snapshot = known();
+	struct table_options options = markdown;
+	struct tree_node equal[4];
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		equal[i] = tree_nodes[1];
+	equal[0] = tree_nodes[0];
+	options.kind = TABLE_TREE;
+	options.print.max_rows = 2;
+	snapshot.tree = (struct call_tree){
+		.direction = TREE_CALLEES, .samples = 4, .weight = 40, .node_count = 4,
+		.nodes = equal,
+	};
+	text = written(&options, &snapshot, 1);
+	assert_non_null(strstr(text, "\n2 more rows"));
+	free(text);
+}
+
 /* Two probes with one key in common. */
 static const struct snapshot_spread_row powers[] = {
 	{ .text = "", .begin = 0, .end = 1, .count = 2 },
@@ -359,6 +381,7 @@ UNIT_TESTS(test_tables)
 		cmocka_unit_test(test_all_events_have_the_same_columns),
 		cmocka_unit_test(test_groups_have_a_column_for_each_level),
 		cmocka_unit_test(test_a_tree_has_the_paths_of_folded_stacks),
+		cmocka_unit_test(test_a_tree_says_how_many_of_equal_nodes_have_no_room),
 		cmocka_unit_test(test_groups_of_hits_have_the_columns_of_all_probes),
 		cmocka_unit_test(test_histograms_have_a_line_for_each_bucket),
 		cmocka_unit_test(test_probes_are_a_table),
