@@ -155,8 +155,28 @@ static void write_name(char *out, size_t room, const char *name)
 	out[len] = '\0';
 }
 
+/* True: a BPF program appends the bytes, to which the event's own fields have only a pointer. */
+static bool is_copied(const struct raw_field *field)
+{
+	return field->is_dynamic && !field->type[0];
+}
+
+/* True: the field is no other way to read one that is listed before it. Such views have its name,
+ * and copied bytes that of the first field. */
+static bool is_listed(const struct raw_fields *fields, size_t index)
+{
+	const struct raw_field *field = &fields->list[index];
+
+	if (field->area != AREA_RAW || field->bits || field->element)
+		return false;
+	for (size_t i = 0; i < index && !is_copied(field); i++)
+		if (!strcmp(fields->list[i].name, field->name))
+			return false;
+	return true;
+}
+
 /* Writes the name of field @index: an argument of a probe is called as in the probe, not as in
- * tracefs. */
+ * tracefs. Copied bytes are not called as the pointer to them. */
 static void write_field_name(char out[FIELD_NAME_BYTES], const struct probe_reading *reading,
 			     size_t index)
 {
@@ -164,10 +184,12 @@ static void write_field_name(char out[FIELD_NAME_BYTES], const struct probe_read
 	const char *name = field->name;
 
 	for (uint32_t i = 0; i < reading->column_count && !field->is_common; i++)
-		if (!reading->columns[i].is_return && reading->columns[i].origin != ORIGIN_FORMAT &&
-		    reading->columns[i].field == (int)index)
+		if (!reading->columns[i].is_return && reading->columns[i].field == (int)index &&
+		    (reading->columns[i].origin != ORIGIN_FORMAT || is_copied(field)))
 			name = reading->columns[i].name;
-	write_name(out, FIELD_NAME_BYTES, name);
+	write_name(out, FIELD_NAME_BYTES - sizeof("_text"), name);
+	if (is_copied(field))
+		strcat(out, "_text");
 }
 
 /* Writes "char comm[16]" for the name comm and the type "char[16]". */
@@ -175,16 +197,20 @@ static void add_declaration(struct byte_store *out, const struct raw_field *fiel
 {
 	const char *bracket = field->is_dynamic ? NULL : strchr(field->type, '[');
 
-	if (bracket)
+	if (is_copied(field))
+		byte_store_print(out, "__data_loc %s[] %s", field->is_text ? "char" : "u8", name);
+	else if (bracket)
 		byte_store_print(out, "%.*s %s%s", (int)(bracket - field->type), field->type, name,
 				 bracket);
 	else
 		byte_store_print(out, "%s %s", field->type, name);
 }
 
-static bool is_shown(const struct raw_field *field)
+static bool is_shown(const struct raw_fields *fields, size_t index)
 {
-	return !field->is_common && field->area == AREA_RAW && !field->bits &&
+	const struct raw_field *field = &fields->list[index];
+
+	return !field->is_common && is_listed(fields, index) &&
 	       (field->is_text || (!field->is_array && !field->is_dynamic));
 }
 
@@ -198,7 +224,7 @@ static void add_print(struct byte_store *out, const struct probe_reading *readin
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct raw_field *field = &fields->list[i];
 
-		if (!is_shown(field))
+		if (!is_shown(fields, i))
 			continue;
 		write_field_name(name, reading, i);
 		byte_store_print(out, "%s%s=%s", comma, name, field->is_text ? "%s"
@@ -209,7 +235,7 @@ static void add_print(struct byte_store *out, const struct probe_reading *readin
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct raw_field *field = &fields->list[i];
 
-		if (!is_shown(field))
+		if (!is_shown(fields, i))
 			continue;
 		write_field_name(name, reading, i);
 		if (field->is_text && field->is_dynamic)
@@ -233,8 +259,8 @@ static char *format_of_fields(const struct probe_reading *reading, const char *n
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct raw_field *field = &fields->list[i];
 
-		if (field->area != AREA_RAW || field->bits || field->element)
-			continue;	/* another way to read a field that is listed, too */
+		if (!is_listed(fields, i))
+			continue;
 		if (is_in_head && !field->is_common)
 			byte_store_print(&out, "\n");
 		is_in_head = field->is_common;
