@@ -195,8 +195,9 @@ struct heaviest {
 	size_t equal;
 };
 
-/* Finds the @max heaviest nodes; all, if they have room or memory is out. A node is not heavier than
- * its parent, which comes before it, so the first of equal ones are a tree with the heavier ones. */
+/* Finds the @max heaviest nodes; all, if they have room or memory is out. A node is not heavier
+ * than its parent, which comes before it, so the first of equal ones are a tree with the heavier
+ * ones. */
 static struct heaviest find_heaviest(const struct call_tree *tree, size_t max)
 {
 	struct heaviest out = { .least = -1 };
