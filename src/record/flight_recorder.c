@@ -37,6 +37,7 @@
 #include "base/privileges.h"
 #include "base/thread.h"
 #include "base/whole_io.h"
+#include "packed_item.h"
 
 #define SEGMENTS_MAX	64
 #define SEGMENT_PARTS	8	/* a segment has this part of the time, or of the memory */
@@ -142,65 +143,19 @@ static void *take_room(struct flight_recorder *flight, size_t bytes)
 	return at;
 }
 
-static size_t text_bytes(const struct recording_item *item)
-{
-	switch (item->kind) {
-	case RECORDING_RECORD:
-		return item->record->size;
-	case RECORDING_EVENT:
-		return strlen(item->event.name) + strlen(item->event.format) +
-		       strlen(item->event.group) + 3;
-	case RECORDING_BUILD_ID:
-		return strlen(item->build_id.path) + 1;
-	}
-	return 0;
-}
-
-static char *append_text(char *at, const char *text)
-{
-	return stpcpy(at, text) + 1;
-}
-
-/* The sink of the encoder. The pointers in the kept item mean nothing; open_item() sets them. */
+/* The sink of the encoder. The pointers in the kept item mean nothing; packed_item_open() sets
+ * them. */
 static bool hold_item(void *owner, const struct recording_item *item)
 {
-	const size_t bytes = (sizeof(struct flight_item) + text_bytes(item) + 7) & ~(size_t)7;
+	const size_t bytes = (sizeof(struct flight_item) + packed_item_bytes(item) + 7) &
+			     ~(size_t)7;
 	struct flight_item *kept = take_room(owner, bytes);
-	char *at;
 
 	if (!kept)
 		return false;
-	at = (char *)(kept + 1);
 	*kept = (struct flight_item){ .bytes = (uint32_t)bytes, .item = *item };
-	if (item->kind == RECORDING_RECORD)
-		memcpy(at, item->record, item->record->size);
-	else if (item->kind == RECORDING_BUILD_ID)
-		append_text(at, item->build_id.path);
-	else
-		append_text(append_text(append_text(at, item->event.name), item->event.format),
-			    item->event.group);
+	packed_item_write(kept + 1, item);
 	return true;
-}
-
-static struct recording_item open_item(const struct flight_item *kept)
-{
-	struct recording_item item = kept->item;
-	const char *at = (const char *)(kept + 1);
-
-	switch (item.kind) {
-	case RECORDING_RECORD:
-		item.record = (const void *)at;
-		break;
-	case RECORDING_EVENT:
-		item.event.name = at;
-		item.event.format = at + strlen(at) + 1;
-		item.event.group = item.event.format + strlen(item.event.format) + 1;
-		break;
-	case RECORDING_BUILD_ID:
-		item.build_id.path = at;
-		break;
-	}
-	return item;
 }
 
 /* Lets the oldest segment leave. */
@@ -534,7 +489,7 @@ static void add_segment(struct flight_file *to, const struct flight_segment *seg
 	for (const struct flight_block *block = segment->first; block; block = block->next)
 		for (size_t at = 0; at < block->used;) {
 			const struct flight_item *kept = (const void *)(block->bytes + at);
-			const struct recording_item item = open_item(kept);
+			const struct recording_item item = packed_item_open(&kept->item, kept + 1);
 
 			add_item(to, &item);
 			at += kept->bytes;

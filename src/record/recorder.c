@@ -22,6 +22,7 @@
 #include "base/privileges.h"
 #include "base/thread.h"
 #include "base/whole_io.h"
+#include "packed_item.h"
 #include "record/recording.h"
 #include "written_record.h"
 
@@ -92,26 +93,6 @@ int recording_file_create(const char *path, struct diag *why)
 	return err ? err : fd;
 }
 
-/* Bytes of the texts that follow @item in the queue. */
-static size_t text_bytes(const struct recording_item *item)
-{
-	switch (item->kind) {
-	case RECORDING_RECORD:
-		return item->record->size;
-	case RECORDING_EVENT:
-		return strlen(item->event.name) + strlen(item->event.format) +
-		       strlen(item->event.group) + 3;
-	case RECORDING_BUILD_ID:
-		return strlen(item->build_id.path) + 1;
-	}
-	return 0;
-}
-
-static char *append_text(char *at, const char *text)
-{
-	return stpcpy(at, text) + 1;
-}
-
 /* Returns room for @bytes in the queue; NULL: there is none. A replay waits for it. */
 static struct packet *reserve_packet(struct recorder *recorder, size_t bytes)
 {
@@ -129,24 +110,17 @@ static struct packet *reserve_packet(struct recorder *recorder, size_t bytes)
 	return packet;
 }
 
-/* The sink of the encoder. The pointers in the queued item mean nothing; open_item() sets them. */
+/* The sink of the encoder. The pointers in the queued item mean nothing; packed_item_open() sets
+ * them. */
 static bool queue_item(void *owner, const struct recording_item *item)
 {
 	struct recorder *recorder = owner;
-	struct packet *packet = reserve_packet(recorder, sizeof(*packet) + text_bytes(item));
-	char *at;
+	struct packet *packet = reserve_packet(recorder, sizeof(*packet) + packed_item_bytes(item));
 
 	if (!packet)
 		return false;
-	at = (char *)(packet + 1);
 	*packet = (struct packet){ .kind = PACKET_ITEM, .item = *item };
-	if (item->kind == RECORDING_RECORD)
-		memcpy(at, item->record, item->record->size);
-	else if (item->kind == RECORDING_BUILD_ID)
-		append_text(at, item->build_id.path);
-	else
-		append_text(append_text(append_text(at, item->event.name), item->event.format),
-			    item->event.group);
+	packed_item_write(packet + 1, item);
 	spsc_commit(&recorder->queue);
 	if (spsc_used(&recorder->queue) > WAKE_BYTES)
 		whole_eventfd_write(recorder->wake_fd, 1);
@@ -184,28 +158,6 @@ static void note_end(void *owner, const struct record_encoder_counts *counts)
 	whole_eventfd_write(recorder->wake_fd, END);
 }
 
-/* Returns the queued item in @packet with its pointers set. */
-static struct recording_item open_item(const struct packet *packet)
-{
-	struct recording_item item = packet->item;
-	const char *at = (const char *)(packet + 1);
-
-	switch (item.kind) {
-	case RECORDING_RECORD:
-		item.record = (const void *)at;
-		break;
-	case RECORDING_EVENT:
-		item.event.name = at;
-		item.event.format = at + strlen(at) + 1;
-		item.event.group = item.event.format + strlen(item.event.format) + 1;
-		break;
-	case RECORDING_BUILD_ID:
-		item.build_id.path = at;
-		break;
-	}
-	return item;
-}
-
 /* What the thread knows. */
 struct progress {
 	struct record_encoder_counts counts;
@@ -238,7 +190,7 @@ static void take_packets(struct recorder *recorder, struct progress *progress)
 		if (packet->kind == PACKET_COUNTS) {
 			progress->counts = packet->counts;
 		} else if (!progress->why.err) {
-			item = open_item(packet);
+			item = packed_item_open(&packet->item, packet + 1);
 			recording_file_add(recorder->file, &item, &progress->why);
 		}
 		spsc_release(&recorder->queue);
