@@ -184,9 +184,12 @@ struct recorder_config {
 	bool is_replay;			/* the kernel's map comes with the records, and these can
 					 * wait */
 	struct build_id kernel_build_id;	/* is_replay: of the recorded kernel */
+	bool opens_later;		/* the thread opens the file, so that nobody waits for the
+					 * disk: a file that can't be opened ends the recording */
 };
 
-/* Opens @path and starts the thread. 0 or -errno. Thread: main's. */
+/* Starts the thread, after @path was opened unless opens_later. 0 or -errno. The texts of
+ * config->machine are BORROWED until recorder_finish(). Thread: main's. */
 int recorder_begin(struct recorder **out, const char *path, const struct recorder_config *config,
 		   struct diag *why);
 const struct record_tee *recorder_tee(struct recorder *recorder);	/* BORROWED */

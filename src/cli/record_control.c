@@ -34,10 +34,11 @@ static void describe_replay(const struct perf_data *replayed, struct recorder_co
 			config->kernel_build_id = ids[i].build_id;
 }
 
-static int begin(void *owner, const char *path, const struct record_tee **tee, struct diag *why)
+static int begin_at(struct record_owner *records, const char *path, bool opens_later,
+		    const struct record_tee **tee, struct diag *why)
 {
-	struct record_owner *records = owner;
 	struct recorder_config config = {
+		.opens_later = opens_later,
 		.encoder = { .keeps_raw_stacks = records->options->keeps_raw_stacks,
 			     .read_format = read_format },
 	};
@@ -50,6 +51,11 @@ static int begin(void *owner, const char *path, const struct record_tee **tee, s
 	if (!err)
 		*tee = recorder_tee(records->recorder);
 	return err;
+}
+
+static int begin(void *owner, const char *path, const struct record_tee **tee, struct diag *why)
+{
+	return begin_at(owner, path, true, tee, why);
 }
 
 static bool read_status(void *owner, struct recorder_status *out)
@@ -84,7 +90,7 @@ int record_owner_create(struct record_owner **out, const struct options *options
 			     .finish = finish },
 		.options = options, .replayed = replayed,
 	};
-	return options->record_path ? begin(records, options->record_path, tee, why) : 0;
+	return options->record_path ? begin_at(records, options->record_path, false, tee, why) : 0;
 }
 
 void record_owner_destroy(struct record_owner *owner, char *path, size_t room,

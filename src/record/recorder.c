@@ -46,7 +46,9 @@ struct packet {
 
 struct recorder {
 	struct record_encoder *encoder;	/* owned */
+	struct recording_machine machine;	/* its texts are BORROWED */
 	struct recording_file *file;	/* owned; the thread's while it runs */
+	bool was_opened;		/* the same */
 	struct spsc queue;
 	int wake_fd;			/* eventfd: the queue fills; END: it ends */
 	int room_fd;			/* eventfd of a replay: the queue was emptied */
@@ -246,9 +248,23 @@ static void add_last_loss(struct recorder *recorder, struct progress *progress)
 	}, &progress->why);
 }
 
+static int open_file(struct recorder *recorder, struct diag *why)
+{
+	const int fd = recording_file_create(recorder->path, why);
+	const int err = fd < 0 ? fd : recording_file_begin(&recorder->file, fd,
+							   &recorder->machine, why);
+
+	recorder->was_opened = !err;
+	return err;
+}
+
 /* Closes the file, so that main needs not wait for the disk. */
 static void end_file(struct recorder *recorder, struct progress *progress)
 {
+	if (!recorder->file) {
+		recorder->close_err = progress->why.err;
+		return;
+	}
 	add_last_loss(recorder, progress);
 	if (!progress->why.err)
 		recording_file_sync(recorder->file, &progress->why);
@@ -262,11 +278,15 @@ static void *run(void *argument)
 {
 	struct recorder *recorder = argument;
 	struct pollfd wake = { .fd = recorder->wake_fd, .events = POLLIN };
-	struct progress progress = { .bytes = recording_file_bytes(recorder->file) };
-	uint64_t due_ns = clock_now_ns() + SYNC_NS;
+	struct progress progress = { .bytes = 0 };
+	uint64_t due_ns;
 	eventfd_t count;
 
-	add_kernel(recorder);
+	if (!recorder->file && open_file(recorder, &progress.why))
+		publish(recorder, &progress, false);
+	else
+		add_kernel(recorder);
+	due_ns = clock_now_ns() + SYNC_NS;
 	for (;;) {
 		poll(&wake, 1, clock_ms_until(due_ns, clock_now_ns()));
 		if (eventfd_read(recorder->wake_fd, &count))
@@ -281,7 +301,8 @@ static void *run(void *argument)
 		due_ns = clock_now_ns() + SYNC_NS;
 		if (!progress.why.err)
 			recording_file_sync(recorder->file, &progress.why);
-		progress.bytes = recording_file_bytes(recorder->file);
+		if (recorder->file)
+			progress.bytes = recording_file_bytes(recorder->file);
 		publish(recorder, &progress, false);
 	}
 	take_packets(recorder, &progress);
@@ -330,22 +351,20 @@ int recorder_begin(struct recorder **out, const char *path, const struct recorde
 		   struct diag *why)
 {
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
-	int fd, err;
+	int err;
 
 	*out = NULL;
 	if (!recorder)
 		return diag_set(why, -ENOMEM, "no memory for a recording");
+	recorder->machine = config->machine;
 	recorder->wake_fd = recorder->room_fd = -1;
 	recorder->path = strdup(path);
 	recorder->status.is_on = true;
 	recorder->is_replay = config->is_replay;
 	recorder->kernel_build_id = config->kernel_build_id;
 	err = begin_parts(recorder, &config->encoder, why);
-	if (!err) {
-		fd = recording_file_create(path, why);
-		err = fd < 0 ? fd : recording_file_begin(&recorder->file, fd,
-						      &config->machine, why);
-	}
+	if (!err && !config->opens_later)
+		err = open_file(recorder, why);
 	if (!err) {
 		err = thread_start(&recorder->thread, "recorder", run, recorder);
 		if (err)
@@ -399,7 +418,9 @@ int recorder_finish(struct recorder *recorder, struct recorder_status *out, stru
 	err = recorder->close_err;
 	if (out)
 		*out = status;
-	if (err)
+	if (err && !recorder->was_opened)
+		diag_set(why, err, "%s", status.why.text);
+	else if (err)
 		diag_set(why, err, "the recording %s ended early: %s", recorder->path,
 			 status.why.text);
 	destroy(recorder);
