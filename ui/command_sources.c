@@ -194,6 +194,7 @@ static void save_accepted(struct ui_state *state)
 {
 	const char *path = state->prompt.text;
 	struct outbox *out = &state->out;
+	bool is_known;
 
 	if (!path[0])
 		return;
@@ -202,8 +203,7 @@ static void save_accepted(struct ui_state *state)
 		return;
 	}
 	snprintf(out->save_path, sizeof(out->save_path), "%s", path);
-	out->is_table = ends_with(path, ".csv") || ends_with(path, ".md");
-	out->style = ends_with(path, ".csv") ? TABLE_CSV : TABLE_MARKDOWN;
+	out->save_format = shared_format_find(path, &is_known);
 	out->wants_stacks = true;
 	state_request_stacks(state);
 	state_say(state, "writing %s\u2026", state->out.save_path);

@@ -20,13 +20,14 @@
 
 #include "base/clock.h"
 #include "command_list.h"
-#include "export/print.h"
 #include "frame.h"
 #include "input.h"
 #include "overlays.h"
 #include "record/recording.h"
+#include "share/shared_file.h"
 #include "term/keys.h"
 #include "term/term.h"
+#include "views/command_line.h"
 #include "views/view_threads.h"
 #include "widgets/finder.h"
 
@@ -59,8 +60,8 @@ struct screen {
 	uint64_t escape_ns;	/* end of the wait for more bytes of a key */
 	const struct theme *theme;	/* theme that the terminal has now */
 	bool is_mouse_off;
-	struct snapshot_file *save;	/* owned; NULL: nothing is being written */
-	bool is_table;			/* `save` is one */
+	struct shared_file *save;	/* owned; NULL: nothing is being written */
+	bool is_table;			/* `save` is what the query shows, not stacks */
 	uint64_t end_ns;	/* when the screen ends by itself; 0: never */
 	uint64_t pause_ns;	/* pause at the first snapshot of this time or later; 0: don't */
 	const struct record_tee *tee;	/* to be attached; NULL: none */
@@ -183,7 +184,7 @@ static void end_save(struct screen *screen)
 	struct diag why = { 0 };
 	uint64_t samples;
 
-	if (snapshot_file_finish(screen->save, &samples, &why))
+	if (shared_file_finish(screen->save, &samples, &why))
 		state_say(state, "%s", why.text);
 	else if (screen->is_table)
 		state_say(state, "the table is in %s", state->out.save_path);
@@ -206,7 +207,7 @@ static bool is_of_another_time(const struct ui_state *state, const struct snapsh
 static struct table_options table_of(const struct ui_state *state, const struct snapshot *snapshot)
 {
 	return (struct table_options){
-		.style = state->out.style,
+		.style = state->out.save_format == SHARED_MARKDOWN ? TABLE_MARKDOWN : TABLE_CSV,
 		.kind = snapshot->listing ? TABLE_LISTING
 			: snapshot->tree.direction != TREE_NONE ? TABLE_TREE
 			: snapshot->groups.level_count ? TABLE_GROUPS : TABLE_ROWS,
@@ -214,7 +215,8 @@ static struct table_options table_of(const struct ui_state *state, const struct 
 			.filter = state->query.breadcrumbs.filter,
 			.show_idle = state->query.show_idle,
 			.has_groups = snapshot->groups.level_count,
-			.max_rows = state->out.style == TABLE_CSV ? SIZE_MAX : MARKDOWN_ROWS,
+			.max_rows = state->out.save_format == SHARED_MARKDOWN ? MARKDOWN_ROWS
+									      : SIZE_MAX,
 		},
 		.layer = LISTING_MIXED,
 	};
@@ -226,7 +228,8 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 {
 	struct ui_state *state = &screen->state;
 	struct snapshot *stacks = fresh->folded;
-	struct table_options table;
+	struct shared_options options = { .format = state->out.save_format };
+	struct command_line line;
 	struct diag why = { 0 };
 
 	fresh->folded = NULL;
@@ -240,19 +243,20 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 		return;
 	}
 	state->out.wants_stacks = false;
-	if (!state->out.is_table && !stacks->tree.samples && !stacks->is_compared) {
+	screen->is_table = shared_format_needs(options.format) == SHARED_NEEDS_SHOWN;
+	if (!screen->is_table && !stacks->tree.samples && !stacks->is_compared) {
 		state_say(state, "nothing is written: there is no sample with this path and these "
 			  "filters in the window");
 		snapshot_destroy(stacks);
 		return;
 	}
-	table = table_of(state, stacks);
-	screen->is_table = state->out.is_table;
-	if (snapshot_file_start(&screen->save, state->out.save_path, stacks,
-				screen->is_table ? &table : NULL, &why))
+	options.table = table_of(state, stacks);
+	command_line_make(state, &line);
+	options.command = line.text;
+	if (shared_file_start(&screen->save, state->out.save_path, stacks, &options, &why))
 		state_say(state, "%s", why.text);
 	else
-		screen->sources[SOURCE_SAVE].fd = snapshot_file_fd(screen->save);
+		screen->sources[SOURCE_SAVE].fd = shared_file_fd(screen->save);
 }
 
 /* Lets the analyzer pass what it counts to @tee; NULL: no longer. False: its queue is full. */

@@ -572,7 +572,8 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 
 void state_request_stacks(struct ui_state *state)
 {
-	const enum stacks_wanted wanted = state->out.is_table ? STACKS_AS_SHOWN
+	const enum shared_needs needs = shared_format_needs(state->out.save_format);
+	const enum stacks_wanted wanted = needs == SHARED_NEEDS_SHOWN ? STACKS_AS_SHOWN
 					  : state->query.show_idle ? STACKS_WITH_IDLE : STACKS_BUSY;
 
 	state_request(state, REQUEST_STACKS, wanted, 0);

@@ -16,6 +16,7 @@
 #include "analyzer/snapshot.h"
 #include "breadcrumbs.h"
 #include "overlay.h"
+#include "share/shared_format.h"
 #include "widgets/time_range.h"
 #include "ui/launch.h"
 #include "widgets/group_order.h"
@@ -167,9 +168,8 @@ struct outbox {
 	struct probe_sent sent[PROBE_SLOTS];
 	uint64_t adding;	/* number of the newest PROBE_ADD until its last reply; 0: none */
 	struct probe_tally tallies[STATE_REQUESTS];	/* outcomes of recent PROBE_ADD requests */
-	bool wants_stacks;	/* the loop has stacks, or a table, written to save_path */
-	bool is_table;		/* it is a table, in this style */
-	enum table_style style;
+	bool wants_stacks;	/* the loop has the window written to save_path, */
+	enum shared_format save_format;	/* in this format */
 	char save_path[PROMPT_BYTES];
 	bool wants_record;	/* the loop begins a recording in record_path, */
 	bool wants_record_end;	/* or ends it */

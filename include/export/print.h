@@ -186,22 +186,6 @@ int dump_write(FILE *out, const char *path, struct sandbox *sandbox, struct diag
 int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, bool is_compared,
 		 bool is_of_waits);
 
-/* A new file of folded stacks or of a table, written in a thread of its own: a disk may be slow,
- * and a window may have a hundred thousand stacks. All calls come from one thread; the snapshot
- * goes to the writing thread, and the result comes back once snapshot_file_fd() is readable. */
-struct snapshot_file;
-
-/* Begins to write @snapshot, as @table says or (NULL) the stacks of its tree, and takes ownership
- * of it in every case. The file must not exist yet: it is created for its owner alone, by the rules
- * of base/privileges.h. 0 or -errno. */
-int snapshot_file_start(struct snapshot_file **out, const char *path, struct snapshot *snapshot,
-			const struct table_options *table, struct diag *why);
-/* Returns a descriptor that is readable when writing has ended. */
-int snapshot_file_fd(const struct snapshot_file *file);
-/* Waits for the end of writing and frees @file. 0 with the samples of its tree in *@samples; -errno
- * with the reason: then there is no file, or somebody else's. */
-int snapshot_file_finish(struct snapshot_file *file, uint64_t *samples, struct diag *why);
-
 /* What counters have counted (capture/counter_set.h), as text, JSON and tables.
  * Thread: any. Errors stay in @out (ferror(3)). */
 

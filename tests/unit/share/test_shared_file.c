@@ -1,4 +1,4 @@
-/* Folded stacks in files: what is created, and what is left alone. */
+/* Files of windows: what is created, and what is left alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "export/print.h"
+#include "share/shared_file.h"
 #include "tree_fixture.h"
 #include "unit_tests.h"
 
@@ -56,13 +56,14 @@ static struct snapshot *make_stacks(void)
 
 static int write_file(const char *to, uint64_t *samples, struct diag *why)
 {
-	struct snapshot_file *file;
+	struct shared_file *file;
+	const struct shared_options folded = { .format = SHARED_FOLDED, .command = "" };
 	struct pollfd done = { .events = POLLIN };
 
-	assert_int_equal(snapshot_file_start(&file, to, make_stacks(), NULL, why), 0);
-	done.fd = snapshot_file_fd(file);
+	assert_int_equal(shared_file_start(&file, to, make_stacks(), &folded, why), 0);
+	done.fd = shared_file_fd(file);
 	assert_int_equal(poll(&done, 1, -1), 1);
-	return snapshot_file_finish(file, samples, why);
+	return shared_file_finish(file, samples, why);
 }
 
 static void test_a_new_file_is_its_owners_alone(void **state)
@@ -91,19 +92,21 @@ static void test_a_table_is_written_as_it_is_asked_for(void **state)
 				    "0,cycles,0.0000,100.0000,0,0,3,3,0,,,app,app\n"
 				    "0,cycles,100.0000,100.0000,3,3,3,3,1,/usr/bin/postgres,.,"
 				    "main,app;main\n";
-	const struct table_options table = { .style = TABLE_CSV, .kind = TABLE_TREE,
-					     .print.max_rows = SIZE_MAX };
+	const struct shared_options table = {
+		.format = SHARED_CSV, .command = "",
+		.table = { .style = TABLE_CSV, .kind = TABLE_TREE, .print.max_rows = SIZE_MAX },
+	};
 	char text[sizeof(lines) + 1] = "";
 	struct snapshot *snapshot = make_stacks();
-	struct snapshot_file *file;
+	struct shared_file *file;
 	struct diag why = { 0 };
 	uint64_t samples;
 	int fd;
 
 	(void)state;
 	snapshot->event = "cycles";
-	assert_int_equal(snapshot_file_start(&file, path, snapshot, &table, &why), 0);
-	assert_int_equal(snapshot_file_finish(file, &samples, &why), 0);
+	assert_int_equal(shared_file_start(&file, path, snapshot, &table, &why), 0);
+	assert_int_equal(shared_file_finish(file, &samples, &why), 0);
 	fd = open(path, O_RDONLY);
 	assert_true(read(fd, text, sizeof(text) - 1) > 0);
 	close(fd);
@@ -138,7 +141,7 @@ static void test_a_place_that_is_not_there_is_said(void **state)
 	assert_non_null(strstr(why.text, "no such directory"));
 }
 
-UNIT_TESTS(test_snapshot_file)
+UNIT_TESTS(test_shared_file)
 {
 	const struct CMUnitTest tests[] = {
 		FILE_TEST(test_a_new_file_is_its_owners_alone),

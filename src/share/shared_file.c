@@ -1,5 +1,5 @@
-/* snapshot_file.c - see export/print.h. */
-#include "export/print.h"
+/* shared_file.c - see share/shared_file.h. */
+#include "share/shared_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,10 @@
 #include "base/thread.h"
 #include "base/whole_io.h"
 
-struct snapshot_file {
+struct shared_file {
 	struct snapshot *snapshot;	/* owned */
-	struct table_writer *writer;	/* owned; NULL: folded stacks */
+	struct shared_options options;
+	char *command;			/* owned: options.command */
 	char *path;			/* owned */
 	pthread_t thread;
 	int done_fd;
@@ -25,7 +26,7 @@ struct snapshot_file {
 };
 
 /* @fd stays open: it is what gets the name. */
-static int write_snapshot(const struct snapshot_file *file, int fd)
+static int write_copy(const struct shared_file *file, int fd)
 {
 	const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	FILE *out = copy < 0 ? NULL : fdopen(copy, "w");
@@ -38,10 +39,7 @@ static int write_snapshot(const struct snapshot_file *file, int fd)
 		return err;
 	}
 	errno = 0;
-	err = file->writer ? table_writer_write(file->writer, out, file->snapshot)
-			   : folded_write(out, &file->snapshot->tree, false,
-					  file->snapshot->is_compared,
-					  snapshot_is_by_weight(file->snapshot));
+	err = shared_write(out, file->snapshot, &file->options);
 	if (!err && ferror(out))
 		err = errno ? -errno : -EIO;
 	if (fclose(out) && !err)
@@ -49,14 +47,14 @@ static int write_snapshot(const struct snapshot_file *file, int fd)
 	return err;
 }
 
-static int create_file(struct snapshot_file *file)
+static int create_file(struct shared_file *file)
 {
 	struct new_file created;
 	int err = new_file_open(&created, file->path, &file->why);
 
 	if (err)
 		return err;
-	err = write_snapshot(file, created.fd);
+	err = write_copy(file, created.fd);
 	if (err)
 		new_file_drop(&created);
 	else
@@ -71,27 +69,27 @@ static int create_file(struct snapshot_file *file)
 
 static void *run(void *argument)
 {
-	struct snapshot_file *file = argument;
+	struct shared_file *file = argument;
 
 	file->result = create_file(file);
 	whole_eventfd_write(file->done_fd, 1);
 	return NULL;
 }
 
-static void destroy(struct snapshot_file *file)
+static void destroy(struct shared_file *file)
 {
 	if (file->done_fd >= 0)
 		close(file->done_fd);
 	snapshot_destroy(file->snapshot);
-	table_writer_destroy(file->writer);
+	free(file->command);
 	free(file->path);
 	free(file);
 }
 
-int snapshot_file_start(struct snapshot_file **out, const char *path, struct snapshot *snapshot,
-			const struct table_options *table, struct diag *why)
+int shared_file_start(struct shared_file **out, const char *path, struct snapshot *snapshot,
+			const struct shared_options *options, struct diag *why)
 {
-	struct snapshot_file *file = calloc(1, sizeof(*file));
+	struct shared_file *file = calloc(1, sizeof(*file));
 	int err = -ENOMEM;
 
 	*out = NULL;
@@ -101,10 +99,11 @@ int snapshot_file_start(struct snapshot_file **out, const char *path, struct sna
 	}
 	file->snapshot = snapshot;
 	file->path = strdup(path);
+	file->command = strdup(options->command);
+	file->options = *options;
+	file->options.command = file->command;
 	file->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (file->path && file->done_fd >= 0)
-		err = table ? table_writer_create(&file->writer, table) : 0;
-	if (!err)
+	if (file->path && file->command && file->done_fd >= 0)
 		err = thread_start(&file->thread, "flametop-save", run, file);
 	if (err) {
 		destroy(file);
@@ -114,12 +113,12 @@ int snapshot_file_start(struct snapshot_file **out, const char *path, struct sna
 	return 0;
 }
 
-int snapshot_file_fd(const struct snapshot_file *file)
+int shared_file_fd(const struct shared_file *file)
 {
 	return file->done_fd;
 }
 
-int snapshot_file_finish(struct snapshot_file *file, uint64_t *samples, struct diag *why)
+int shared_file_finish(struct shared_file *file, uint64_t *samples, struct diag *why)
 {
 	int err;
 

@@ -1,0 +1,42 @@
+/* shared_format.h - formats in which others can open a window: stacks, text or tables. The end of a
+ * file's name says which.
+ *
+ * Thread: any. */
+#ifndef SHARE_SHARED_FORMAT_H
+#define SHARE_SHARED_FORMAT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyzer/snapshot.h"
+#include "export/print.h"
+
+enum shared_format {
+	SHARED_FOLDED,		/* .folded, and every other end */
+	SHARED_TEXT,		/* .txt: the table that --format text prints */
+	SHARED_JSON,		/* .json */
+	SHARED_CSV,		/* .csv */
+	SHARED_MARKDOWN,	/* .md */
+};
+
+/* Parts that a format takes from a snapshot. */
+enum shared_needs {
+	SHARED_NEEDS_SHOWN,	/* rows, or the tree that is shown */
+	SHARED_NEEDS_STACKS,	/* the tree of all callees, below commands */
+};
+
+struct shared_options {
+	enum shared_format format;
+	struct table_options table;	/* .style and .print.filter hold for all formats */
+	const char *command;	/* command line that prints the same; "": unknown. BORROWED */
+};
+
+/* Returns the format of a file named @path. *@is_known: its end is one of those above. */
+enum shared_format shared_format_find(const char *path, bool *is_known);
+enum shared_needs shared_format_needs(enum shared_format format);
+
+/* Writes @snapshot, which has what its format needs. 0 or -errno; errors of @out stay in @out, too
+ * (ferror(3)). */
+int shared_write(FILE *out, const struct snapshot *snapshot, const struct shared_options *options);
+
+#endif
