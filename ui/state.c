@@ -573,10 +573,9 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 void state_request_stacks(struct ui_state *state)
 {
 	const enum shared_needs needs = shared_format_needs(state->out.save_format);
-	const enum stacks_wanted wanted = needs == SHARED_NEEDS_SHOWN ? STACKS_AS_SHOWN
-					  : state->query.show_idle ? STACKS_WITH_IDLE : STACKS_BUSY;
 
-	state_request(state, REQUEST_STACKS, wanted, 0);
+	state_request(state, REQUEST_STACKS,
+		      shared_format_request(needs, state->query.show_idle), 0);
 }
 
 /* Returns a hash that tells lists apart; 0: an empty list. */

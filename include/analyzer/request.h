@@ -22,8 +22,8 @@ enum request_kind {
 	REQUEST_EVENT,		/* show event number value */
 	REQUEST_SOURCES,	/* look up the source lines of `requests`, and no longer those
 				 * requested before. A snapshot comes when some were found */
-	REQUEST_STACKS,		/* add all stacks of the window to the next snapshot; value: enum
-				 * stacks_wanted */
+	REQUEST_STACKS,		/* add all stacks of the window to the next snapshot, as `query`
+				 * has them; value: bits of enum stacks_wanted */
 	REQUEST_STOP,		/* read no more of the recording: what was read is all of it */
 	REQUEST_FREEZE,		/* freeze the window. begin_ns 0: it ends at value_ns, a snapshot's
 				 * time_ns, and new snapshots come only on request or with new
@@ -38,10 +38,11 @@ enum request_kind {
 				 * value_ns 0: no baseline */
 };
 
+/* Bits; 0: the tree of all callees, below their commands. */
 enum stacks_wanted {
-	STACKS_BUSY,
-	STACKS_WITH_IDLE,
-	STACKS_AS_SHOWN,	/* instead of stacks: all that the query shows */
+	STACKS_WITH_IDLE = 1 << 0,	/* the tree includes idle samples */
+	STACKS_WITH_ROWS = 1 << 1,	/* besides the tree, rows by DSO and symbol */
+	STACKS_AS_SHOWN = 1 << 2,	/* instead of stacks: all that the query shows */
 };
 
 struct request {

@@ -6,6 +6,7 @@
 #define SHARE_SHARED_FORMAT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "analyzer/snapshot.h"
@@ -23,6 +24,7 @@ enum shared_format {
 enum shared_needs {
 	SHARED_NEEDS_SHOWN,	/* rows, or the tree that is shown */
 	SHARED_NEEDS_STACKS,	/* the tree of all callees, below commands */
+	SHARED_NEEDS_PAGE,	/* that tree, rows by DSO and symbol, and the activity graph */
 };
 
 struct shared_options {
@@ -34,6 +36,8 @@ struct shared_options {
 /* Returns the format of a file named @path. *@is_known: its end is one of those above. */
 enum shared_format shared_format_find(const char *path, bool *is_known);
 enum shared_needs shared_format_needs(enum shared_format format);
+/* Returns the value of the REQUEST_STACKS whose reply has what @needs says. */
+uint32_t shared_format_request(enum shared_needs needs, bool with_idle);
 
 /* Writes @snapshot, which has what its format needs. 0 or -errno; errors of @out stay in @out, too
  * (ferror(3)). */

@@ -350,7 +350,7 @@ static bool apply_request(struct analyzer *analyzer, const struct request *reque
 		break;
 	case REQUEST_STACKS:
 		publisher->wants_stacks = true;
-		publisher->stacks_wanted = (enum stacks_wanted)request->value;
+		publisher->stacks_wanted = request->value;
 		break;
 	case REQUEST_RECORD:
 		ingest_set_tee(&analyzer->ingest, request->tee);

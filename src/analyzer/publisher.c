@@ -964,39 +964,50 @@ static struct snapshot *make_shown(struct publisher *publisher, const struct sna
 	return NULL;
 }
 
-/* Makes a snapshot of all that the query shows, also what a screen has no room for. */
-static struct snapshot *make_whole(struct publisher *publisher, struct snapshot head,
-				   struct window_span span)
+/* Chooses what REQUEST_STACKS adds: the samples are those of the query, in all that it says of
+ * them. */
+static struct query stacks_query(const struct publisher *publisher)
 {
+	const unsigned int wanted = publisher->stacks_wanted;
 	struct query query = publisher->config->query;
 
-	query.tree_limit_pct = -1;
-	query.tree = query.tree == TREE_BOTH ? TREE_CALLEES : query.tree;
 	query.heat = query.event_columns = false;
 	query.counters = COUNTERS_NONE;
-	return make_one(publisher, head, &query, span, shown_event(publisher, head.event_count),
-			NULL);
+	query.tree_limit_pct = -1;	/* also what a screen has no room for */
+	if (wanted & STACKS_AS_SHOWN) {
+		query.tree = query.tree == TREE_BOTH ? TREE_CALLEES : query.tree;
+		return query;
+	}
+	query.keys = wanted & STACKS_WITH_ROWS ? KEY_DSO | KEY_SYMBOL : KEY_COMM;
+	query.tree = TREE_CALLEES;
+	query.tree_commands = true;
+	query.tree_idle = wanted & STACKS_WITH_IDLE;
+	query.group_count = 0;
+	query.listing.dso = 0;
+	query.listing_name[0] = '\0';
+	return query;
 }
 
-/* Makes the snapshot for REQUEST_STACKS. NULL: out of memory; the screen requests it again. */
-static struct snapshot *make_stacks(struct publisher *publisher, struct snapshot head,
+/* Makes the snapshot for REQUEST_STACKS, of a batch one per event. NULL: out of memory; whoever
+ * requested it does so again. */
+static struct snapshot *make_stacks(struct publisher *publisher, const struct snapshot *head,
 				    struct window_span span)
 {
-	const struct query query = {
-		.number = publisher->config->query.number, .keys = KEY_COMM,
-		.filter = publisher->config->query.filter,
-		.raw_names = publisher->config->query.raw_names,
-		.raw_waits = publisher->config->query.raw_waits, .tree = TREE_CALLEES,
-		.tree_inlined = publisher->config->query.tree_inlined,
-		.tree_idle = publisher->stacks_wanted == STACKS_WITH_IDLE, .tree_commands = true,
-		.tree_limit_pct = -1,
-	};
+	const struct query query = stacks_query(publisher);
+	const bool is_chain = publisher->config->wants_all_events && head->event_count;
+	const uint32_t shown = shown_event(publisher, head->event_count);
+	struct snapshot *first = NULL, **next = &first;
 
 	publisher->wants_stacks = false;
-	if (publisher->stacks_wanted == STACKS_AS_SHOWN)
-		return make_whole(publisher, head, span);
-	return make_one(publisher, head, &query, span, shown_event(publisher, head.event_count),
-			NULL);
+	for (uint32_t event = 0; !event || (is_chain && event < head->event_count); event++) {
+		*next = make_one(publisher, *head, &query, span, is_chain ? event : shown, NULL);
+		if (!*next) {
+			snapshot_destroy(first);
+			return NULL;
+		}
+		next = &(*next)->next_event;
+	}
+	return first;
 }
 
 /* Returns the number of events that can have samples of their own. */
@@ -1115,7 +1126,7 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 	if (!snapshot)
 		return NULL;
 	if (publisher->wants_stacks)
-		snapshot->folded = make_stacks(publisher, head, span);
+		snapshot->folded = make_stacks(publisher, &head, span);
 	task_stats_ask(&publisher->task_stats, snapshot, clock_now_ns());
 	publisher->seq++;
 	if (publisher->frozen_ns)

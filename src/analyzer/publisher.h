@@ -48,7 +48,7 @@ struct publisher {
 	struct own_cost own_cost;
 	struct condition_watch conditions;
 	bool wants_stacks;		/* for the next snapshot: REQUEST_STACKS */
-	enum stacks_wanted stacks_wanted;
+	unsigned int stacks_wanted;	/* bits of enum stacks_wanted */
 	bool is_ended;		/* no more records will come */
 	struct queue_read reading;	/* how far a recording was read */
 	bool is_cut_short;	/* REQUEST_STOP ended the reading */

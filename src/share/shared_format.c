@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "analyzer/request.h"
+
 static const struct {
 	const char *end;
 	enum shared_format format;
@@ -41,6 +43,21 @@ enum shared_needs shared_format_needs(enum shared_format format)
 	while (i < FORMATS - 1 && formats[i].format != format)
 		i++;
 	return formats[i].needs;
+}
+
+uint32_t shared_format_request(enum shared_needs needs, bool with_idle)
+{
+	const uint32_t idle = with_idle ? STACKS_WITH_IDLE : 0;
+
+	switch (needs) {
+	case SHARED_NEEDS_SHOWN:
+		return STACKS_AS_SHOWN;
+	case SHARED_NEEDS_PAGE:
+		return STACKS_WITH_ROWS | idle;
+	case SHARED_NEEDS_STACKS:
+		break;
+	}
+	return idle;
 }
 
 static int write_table(FILE *out, const struct snapshot *snapshot,

@@ -102,6 +102,24 @@ static void test_rows_say_what_they_were_in_the_baseline(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* Stacks that are saved are compared, too: the tree has A's counts, also of what is gone. */
+static void test_stacks_have_the_counts_of_the_baseline(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	fill();
+	publisher_mark(&publisher, 5 * S, 6 * S, false);
+	publisher.wants_stacks = true;
+	snapshot = make_last(2);
+	assert_non_null(snapshot->folded);
+	assert_true(snapshot->folded->is_compared);
+	assert_int_equal(snapshot->folded->tree.samples, 20);
+	assert_true(snapshot->folded->tree.base_weight == 90);
+	assert_int_equal(snapshot->folded->baseline.samples, 10);
+	snapshot_destroy(snapshot);
+}
+
 static void test_a_row_that_is_gone_keeps_its_identity(void **state)
 {
 	struct snapshot *then, *now;
@@ -522,6 +540,7 @@ UNIT_TESTS(test_compare)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_rows_say_what_they_were_in_the_baseline),
+		TEST(test_stacks_have_the_counts_of_the_baseline),
 		TEST(test_a_row_that_is_gone_keeps_its_identity),
 		TEST(test_without_compare_there_is_a_baseline_and_no_stats),
 		TEST(test_the_baseline_can_be_taken_away),

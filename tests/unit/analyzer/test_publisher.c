@@ -594,6 +594,48 @@ static void test_what_is_shown_comes_along_whole(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* A page has the stacks, the rows and the load of the same moment, whatever the screen shows. */
+static void test_rows_come_along_beside_stacks(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	publisher_fixture_sample(50, 60);
+	config.query.keys = KEY_PID;
+	config.query.is_relative = true;
+	publisher.wants_stacks = true;
+	publisher.stacks_wanted = STACKS_WITH_ROWS;
+	snapshot = publisher_fixture_make();
+	assert_non_null(snapshot->folded);
+	assert_int_equal(snapshot->folded->keys, KEY_DSO | KEY_SYMBOL);
+	assert_true(snapshot->folded->is_relative);
+	assert_true(snapshot->folded->row_count > 0);
+	assert_int_equal(snapshot->folded->tree.samples, 10);
+	assert_int_equal(snapshot->folded->activity_count, snapshot->activity_count);
+	snapshot_destroy(snapshot);
+}
+
+/* Without a screen every event has stacks. */
+static void test_a_batch_has_the_stacks_of_all_events(void **state)
+{
+	const struct event_desc *events[] = { config.ingest.events[0], config.ingest.events[0] };
+	struct snapshot *snapshot;
+
+	(void)state;
+	publisher_fixture_sample(50, 60);
+	config.wants_all_events = true;
+	config.ingest.events = events;
+	config.ingest.event_count = 2;
+	publisher.wants_stacks = true;
+	snapshot = publisher_fixture_make();
+	assert_non_null(snapshot->folded);
+	assert_int_equal(snapshot->folded->tree.samples, 10);
+	assert_non_null(snapshot->folded->next_event);
+	assert_int_equal(snapshot->folded->next_event->tree.samples, 0);
+	assert_null(snapshot->folded->next_event->next_event);
+	snapshot_destroy(snapshot);
+}
+
 UNIT_TESTS(test_publisher)
 {
 	const struct CMUnitTest tests[] = {
@@ -629,6 +671,8 @@ UNIT_TESTS(test_publisher)
 		PUBLISHER_TEST(test_both_trees_are_of_the_same_samples),
 		PUBLISHER_TEST(test_stacks_come_along_once_when_they_are_asked_for),
 		PUBLISHER_TEST(test_what_is_shown_comes_along_whole),
+		PUBLISHER_TEST(test_rows_come_along_beside_stacks),
+		PUBLISHER_TEST(test_a_batch_has_the_stacks_of_all_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
