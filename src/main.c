@@ -341,6 +341,33 @@ static int recorded_result(const struct session_recorded *from, const struct opt
 	return result;
 }
 
+/* Says what became of the files of -o that are no recordings. */
+static int outputs_result(const struct shared_outputs *outputs, const struct options *options,
+			  int result)
+{
+	struct diag note;
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		const struct shared_output *output = &outputs->list[i];
+
+		if (!output->is_ended)	/* the run ended with an error, which was said */
+			continue;
+		if (output->why.err) {
+			print_error(&output->why, output->why.err);
+			if (!result)
+				result = options->command ? EXIT_OWN_WITH_COMMAND : EXIT_OUTPUT;
+			continue;
+		}
+		if (shared_format_needs(output->format) == SHARED_NEEDS_SHOWN)
+			diag_set(&note, 0, "the table is in %s", output->path);
+		else
+			diag_set(&note, 0, "%" PRIu64 " samples are in %s", output->samples,
+				 output->path);
+		print_sentence(note.text);
+	}
+	return result;
+}
+
 static int run(struct options *options, const struct config *settings)
 {
 	const bool has_screen = !options->is_batch;
@@ -359,6 +386,7 @@ static int run(struct options *options, const struct config *settings)
 	result = session_start(&session, options, has_screen, &why);
 	result = result ? start_result(&session, options, result, &why)
 			: show(&session, options, settings);
+	result = outputs_result(&session.outputs, options, result);
 	command = session_release_command(&session);
 	if (!command)	/* else they are passed on to it */
 		session_unblock_signals();

@@ -118,6 +118,7 @@ bool option_table_is_value_optional(const struct option_row *row);
 void option_table_print_help(FILE *out);
 
 #define OPTIONS_DIFFS_MAX 16
+#define OPTIONS_OUTPUTS_MAX 8
 
 enum output_format {
 	OUTPUT_TEXT,
@@ -148,7 +149,12 @@ struct options {
 	const char **events;		/* owned; capture.events points to it */
 	char **event_filters;		/* owned, texts too; capture.event_filters points to it */
 	struct stat_options stat;
-	const char *record_path;	/* -o without --stat; NULL: not given */
+	const char *output_paths[OPTIONS_OUTPUTS_MAX];	/* -o, as given */
+	size_t output_count;
+	const char *record_path;	/* the recording of -o; NULL: none */
+	const char *share_paths[OPTIONS_OUTPUTS_MAX];	/* other files of -o, by their ends */
+	size_t share_count;
+	bool is_quiet;			/* nothing is printed but files of -o */
 	bool keeps_raw_stacks;		/* --raw-stacks */
 	char *const *arguments;		/* the command line, ended by NULL */
 	struct launch launch;		/* the source, in the words of the command line */
@@ -220,6 +226,7 @@ struct options {
 	const char *fields_text;	/* --fields as given; NULL: it was not */
 	bool wants_fields;		/* --fields was given */
 	bool has_events;		/* `format` has a line per hit or sample */
+	bool wants_rows;		/* -E was given */
 	size_t max_rows;
 	size_t memory_bytes;
 	struct filter filter;		/* --match, -K, -U */

@@ -31,6 +31,7 @@
 #include "proc/guardian.h"
 #include "record/recording.h"
 #include "sandbox/packed_records.h"
+#include "share/shared_file.h"
 #include "symbols/code_bytes.h"
 #include "symbols/line_server.h"
 #include "ui/probe_control.h"
@@ -119,6 +120,7 @@ struct session {
 	struct target_finder *finder;	/* live, with a screen; NULL if unavailable */
 	struct finder_control finder_control;	/* the screen's interface to `finder` */
 	struct record_owner *records;	/* src/cli/record_control.h */
+	struct shared_outputs outputs;	/* other files of -o; whoever shows the samples writes them */
 	struct keep *keep;		/* live; NULL: nothing is watched or kept */
 	struct cpu_sockets sockets;	/* live */
 	struct core_pmus pmus;		/* live */

@@ -25,6 +25,8 @@ struct export_options {
 	bool has_groups;	/* a tree of groups was requested: text shows it instead of rows */
 	bool by_total;		/* sort rows of a compared snapshot by the change of total */
 	size_t max_rows;	/* SIZE_MAX: all; else the output says how many are left out */
+	const char *command;	/* JSON: command line that prints the same, sanitized; NULL, "":
+				 * unknown */
 };
 
 /* Writes header and table of one snapshot, without the chain after it: text_has_all_events(). */

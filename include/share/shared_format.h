@@ -29,7 +29,8 @@ enum shared_needs {
 
 struct shared_options {
 	enum shared_format format;
-	struct table_options table;	/* .style and .print.filter hold for all formats */
+	struct table_options table;	/* .print and .layer hold for all formats */
+	bool marks_kernel;	/* folded: see folded_write() */
 	const char *command;	/* command line that prints the same; "": unknown. BORROWED */
 };
 
@@ -39,7 +40,11 @@ enum shared_needs shared_format_needs(enum shared_format format);
 /* Returns the value of the REQUEST_STACKS whose reply has what @needs says. */
 uint32_t shared_format_request(enum shared_needs needs, bool with_idle);
 
-/* Writes @snapshot, which has what its format needs. 0 or -errno; errors of @out stay in @out, too
+/* Chooses how the tables of @out are written in its format: the style, and the number of rows unless
+ * @max_rows is not 0. Markdown is for people, who get 40. */
+void shared_options_choose(struct shared_options *out, size_t max_rows);
+
+/* Writes @snapshot, and for most formats the chain after it; it has what its format needs. 0 or -errno; errors of @out stay in @out, too
  * (ferror(3)). */
 int shared_write(FILE *out, const struct snapshot *snapshot, const struct shared_options *options);
 

@@ -24,6 +24,8 @@
 #include "base/privileges.h"
 #include "base/safe_print.h"
 #include "export/print.h"
+#include "share/shared_file.h"
+#include "ui/launch.h"
 
 #define UNREAD_NS (10 * CLOCK_NS_PER_S) /* how long the output may block after --duration */
 #define SIGNAL_UNREAD_NS (500 * CLOCK_NS_PER_MS)	/* how long it may block after a signal */
@@ -47,6 +49,7 @@ struct batch {
 	uint64_t again_ns;	/* signals before this time are repeats of the first one */
 	bool is_source_stopped, is_last, is_done, has_grown;
 	bool is_record_ended;	/* early, and was said to be */
+	bool is_abandoned;	/* by a second signal: nothing more is written */
 	int result;
 };
 
@@ -65,17 +68,22 @@ static bool is_table(const struct options *options)
 	return options->format == OUTPUT_CSV || options->format == OUTPUT_MARKDOWN;
 }
 
-static int create_writer(struct batch *batch, struct diag *why)
+static struct table_options table_options_of(const struct options *options)
 {
-	const struct options *options = batch->options;
-	struct table_options table = {
-		.style = options->format == OUTPUT_CSV ? TABLE_CSV : TABLE_MARKDOWN,
-		.continues = options->diff_path != options->diff_paths[0],
+	return (struct table_options){
 		.kind = options->table, .print = export_options_of(options),
 		.layer = options->layer, .probes = options->probes,
 		.probe_count = options->probe_count,
 	};
+}
 
+static int create_writer(struct batch *batch, struct diag *why)
+{
+	const struct options *options = batch->options;
+	struct table_options table = table_options_of(options);
+
+	table.style = options->format == OUTPUT_CSV ? TABLE_CSV : TABLE_MARKDOWN;
+	table.continues = options->diff_path != options->diff_paths[0];
 	table.print.has_groups = table.kind == TABLE_GROUPS;
 	return is_table(options) && table_writer_create(&batch->writer, &table)
 		? diag_set(why, -ENOMEM, "no memory for the output") : 0;
@@ -206,13 +214,14 @@ static int take_snapshot(struct batch *batch, struct diag *why)
 	if (snapshot->is_last && snapshot->end_err) {
 		err = diag_set(why, snapshot->end_err, "%s", snapshot->end_reason);
 	} else {
-		err = render(batch, snapshot, why);
+		err = batch->options->is_quiet ? 0 : render(batch, snapshot, why);
 		batch->printed++;
 		batch->is_last = snapshot->is_last ||
 				 (batch->options->batch_count &&
 				  batch->printed >= batch->options->batch_count);
 		if (batch->is_last && batch->options->fail_above >= 0)
 			judge_growth(batch, snapshot, why);
+		batch->is_done |= batch->is_last && batch->options->is_quiet;
 	}
 	snapshot_destroy(snapshot);
 	return err;
@@ -259,10 +268,20 @@ static void write_output(struct batch *batch, struct diag *why)
 	batch->is_done = batch->is_done || batch->is_last;
 }
 
+/* The queue is empty once per refresh at least, and holds more requests than there are files. */
+static void request(struct batch *batch, enum request_kind kind, uint32_t value)
+{
+	const struct request request = { .kind = kind, .value = value };
+
+	analyzer_request(batch->session->analyzer, &request);
+}
+
 static void stop_source(struct batch *batch)
 {
 	batch->is_source_stopped = true;
 	session_stop_source(batch->session);	/* its last snapshot is the end */
+	if (batch->options->replay_path)
+		request(batch, REQUEST_STOP, 0);
 }
 
 static void take_signal(struct batch *batch)
@@ -278,8 +297,9 @@ static void take_signal(struct batch *batch)
 	/* A key of the terminal has reached the command, too: it is in our process group. */
 	if (batch->session->command && signal_seen.ssi_code != SI_KERNEL)
 		command_signal(batch->session->command, (int)signal_seen.ssi_signo);
-	if ((batch->options->prints_once || batch->options->has_events) && is_first &&
-	    !batch->is_source_stopped) {
+	batch->is_abandoned |= !is_first && clock_now_ns() >= batch->again_ns;
+	if ((batch->options->prints_once || batch->options->has_events ||
+	     batch->options->share_count) && is_first && !batch->is_source_stopped) {
 		stop_source(batch);	/* its table, or rest of events, is to come */
 		batch->again_ns = clock_now_ns() + AGAIN_NS;
 		batch->end_ns = clock_now_ns() + UNREAD_NS;
@@ -384,6 +404,134 @@ static int run_loop(struct batch *batch, struct diag *why)
 	return batch->has_grown ? BATCH_HAS_GROWN : 0;
 }
 
+/* Waits until @fd is readable. False: a second signal came before. */
+static bool wait_for(struct batch *batch, int fd)
+{
+	struct pollfd sources[] = {
+		{ .fd = fd, .events = POLLIN }, batch->sources[SOURCE_SIGNAL],
+	};
+
+	while (!batch->is_abandoned && !sources[0].revents) {
+		if (poll(sources, 2, -1) < 0)
+			sources[0].revents = sources[1].revents = 0;
+		if (sources[1].revents)
+			take_signal(batch);
+	}
+	return !batch->is_abandoned;
+}
+
+/* Takes from @snapshot, or is, what was requested for a file; NULL: it was made before. The window
+ * of the run is another one than that of a refresh. */
+static struct snapshot *take_whole(struct batch *batch, struct snapshot *snapshot,
+				   enum shared_needs needs)
+{
+	struct snapshot *whole = snapshot;
+	const bool is_other = batch->options->window == WINDOW_INTERVAL &&
+			      snapshot->window != WINDOW_ALL;
+
+	if (snapshot->end_err)
+		return snapshot;
+	if (!snapshot->is_last || is_other)
+		whole = NULL;
+	else if (needs != SHARED_NEEDS_SHOWN)
+		whole = snapshot->folded;
+	if (whole == snapshot)
+		return whole;
+	if (whole)
+		snapshot->folded = NULL;
+	snapshot_destroy(snapshot);
+	return whole;
+}
+
+/* Makes the analyzer sum up the whole run. NULL: a second signal came. */
+static struct snapshot *make_whole(struct batch *batch, enum shared_needs needs)
+{
+	const int fd = analyzer_fd(batch->session->analyzer);
+	struct snapshot *snapshot, *whole = NULL;
+
+	if (batch->options->window == WINDOW_INTERVAL)
+		request(batch, REQUEST_WINDOW, WINDOW_ALL);
+	if (needs == SHARED_NEEDS_SHOWN)
+		request(batch, REQUEST_REFRESH, 0);
+	else
+		request(batch, REQUEST_STACKS,
+			shared_format_request(needs, batch->options->show_idle));
+	while (!whole && wait_for(batch, fd)) {
+		snapshot = analyzer_take_snapshot(batch->session->analyzer);
+		whole = snapshot ? take_whole(batch, snapshot, needs) : NULL;
+	}
+	return whole;
+}
+
+/* Returns the command line as it was given, quoted for the shell, to be freed; NULL: no memory. */
+static char *make_command(const struct options *options)
+{
+	char *const *words = options->arguments;
+	size_t room = sizeof("flametop");
+	char *line;
+
+	for (size_t i = 1; words[i]; i++)
+		room += 4 * strlen(words[i]) + 4;	/* each quotation mark becomes four bytes */
+	line = calloc(1, room);
+	if (!line)
+		return NULL;
+	launch_append(line, room, "flametop");
+	for (size_t i = 1; words[i]; i++)
+		launch_append(line, room, words[i]);
+	return line;
+}
+
+static void write_output_file(struct batch *batch, struct shared_output *output,
+			      struct shared_options *options)
+{
+	const enum shared_needs needs = shared_format_needs(output->format);
+	struct snapshot *whole = make_whole(batch, needs);
+	struct shared_file *file;
+
+	if (!whole) {
+		shared_output_fail(output, -EINTR, "%s is not written: a second signal came",
+				   output->path);
+		return;
+	}
+	if (whole->end_err) {
+		shared_output_fail(output, whole->end_err, "%s is not written: %s", output->path,
+				   whole->end_reason);
+		snapshot_destroy(whole);
+		return;
+	}
+	options->format = output->format;
+	shared_options_choose(options,
+			      batch->options->wants_rows ? batch->options->max_rows : 0);
+	options->table.print.has_groups = output->format == SHARED_TEXT
+					  ? batch->options->group_count
+					  : options->table.kind == TABLE_GROUPS;
+	file = shared_output_start(output, whole, options);
+	if (!file)
+		return;
+	if (wait_for(batch, shared_file_fd(file)))
+		shared_output_finish(output, file);
+	else	/* a disk that hangs: its thread ends with the process */
+		shared_output_fail(output, -EINTR, "%s is not written: a second signal came",
+				   output->path);
+}
+
+/* Writes the files of -o, of the whole run. */
+static void write_output_files(struct batch *batch)
+{
+	struct shared_outputs *outputs = &batch->session->outputs;
+	char *command = make_command(batch->options);
+	struct shared_options options = {
+		.table = table_options_of(batch->options), .command = command ? command : "",
+		.marks_kernel = batch->options->kernel_suffix,
+	};
+
+	if (outputs->count && !batch->is_source_stopped)
+		stop_source(batch);
+	for (size_t i = 0; i < outputs->count; i++)
+		write_output_file(batch, &outputs->list[i], &options);
+	free(command);
+}
+
 /* Printing by the format files of the source's tracepoints. */
 static int create_traces(struct batch *batch, struct diag *why)
 {
@@ -433,6 +581,10 @@ int batch_run(struct session *session, const struct options *options, struct dia
 	result = options->format == OUTPUT_SCRIPT ? create_traces(&batch, why) : 0;
 	if (!result)
 		result = run_loop(&batch, why);
+	if (result >= 0)
+		write_output_files(&batch);
+	if (batch.result > result)	/* a signal while they were written */
+		result = batch.result;
 	trace_printer_destroy(batch.traces);
 	print_keep_messages(&batch);
 	free(batch.text);

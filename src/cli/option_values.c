@@ -614,9 +614,10 @@ int option_set_log(struct options *out, const char *as, const char *text, struct
 
 int option_set_output(struct options *out, const char *as, const char *text, struct diag *why)
 {
-	(void)as;
-	(void)why;
-	out->record_path = text;	/* options_parse.c moves it to --stat's options */
+	if (out->output_count == OPTIONS_OUTPUTS_MAX)
+		return diag_set(why, -EINVAL, "%s %s: more than %d files", as, text,
+				OPTIONS_OUTPUTS_MAX);
+	out->output_paths[out->output_count++] = text;	/* options_parse.c sees what they are */
 	return 0;
 }
 

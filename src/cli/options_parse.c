@@ -18,6 +18,7 @@
 #include "option_values.h"
 #include "probe/probe_engine.h"
 #include "probe/probe_expression.h"
+#include "share/shared_format.h"
 
 #define DEFAULT_INTERVAL_NS (2 * CLOCK_NS_PER_S)
 #define DEFAULT_WINDOW_NS   (10 * CLOCK_NS_PER_S)
@@ -444,8 +445,9 @@ static int check_stat(struct options *out, struct diag *why)
 	if (stat->runs && (!out->command || stat->interval_ns || stat->per_thread))
 		return diag_set(why, -EINVAL, "-r repeats a command: -- COMMAND is needed%s",
 				out->command ? ", without -I and --per-thread" : "");
-	out->stat.output_path = out->record_path;
-	out->record_path = NULL;
+	if (out->output_count > 1)
+		return diag_set(why, -EINVAL, "--stat writes its tables to one file: one -o");
+	out->stat.output_path = out->output_count ? out->output_paths[0] : NULL;
 	if (stat->appends && !stat->output_path)
 		return diag_set(why, -EINVAL, "--append adds to a file: -o FILE says which");
 	out->is_batch = true;
@@ -561,6 +563,66 @@ static int check_branches(struct options *out, struct diag *why)
 	return 0;
 }
 
+static int add_output(struct options *out, const char *path, struct diag *why)
+{
+	bool is_shared;
+
+	shared_format_find(path, &is_shared);
+	for (size_t i = 0; i < out->share_count; i++)
+		if (!strcmp(out->share_paths[i], path))
+			return diag_set(why, -EINVAL, "-o %s: it is given twice", path);
+	if (is_shared)
+		out->share_paths[out->share_count++] = path;
+	else if (out->record_path)
+		return diag_set(why, -EINVAL, "-o %s: %s is a recording already, and there is one "
+				"at a time; the end of another file's name says its format, "
+				"as .txt", path, out->record_path);
+	else
+		out->record_path = path;
+	return 0;
+}
+
+/* Finds out which files of -o are recordings. */
+static int sort_outputs(struct options *out, struct diag *why)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < out->output_count && !err && !out->stat.is_wanted; i++)
+		err = add_output(out, out->output_paths[i], why);
+	return err;
+}
+
+static int check_shared(const struct options *out, struct diag *why)
+{
+	const char *path = out->share_paths[0];
+
+	if (!out->share_count)
+		return 0;
+	if (out->wants_threads || out->wants_dump || options_is_probe_question(out))
+		return diag_set(why, -EINVAL, "-o %s is a file of samples: %s takes none", path,
+				out->wants_threads ? "--threads-now" : out->wants_dump ? "--dump"
+				: "what is only listed");
+	if (out->has_events)
+		return diag_set(why, -EINVAL, "-o %s has sums of samples: --format script and "
+				"events print each; > %s takes what is printed", path, path);
+	if (out->diff_count > 1)
+		return diag_set(why, -EINVAL, "-o %s has one comparison: give one --diff", path);
+	return 0;
+}
+
+/* Without --format only files are written. Then there is one refresh, at the end. */
+static void make_quiet(struct options *out)
+{
+	out->is_quiet = out->share_count && out->is_batch && !out->wants_format &&
+			!out->wants_table && !out->listing_name;
+	if (!out->is_quiet || out->batch_count || out->replay_path)
+		return;
+	out->prints_once = true;
+	out->interval_ns = ONCE_NS;
+	if (out->window == WINDOW_INTERVAL)
+		out->window = WINDOW_ALL;
+}
+
 static int check_recording(const struct options *out, struct diag *why)
 {
 	if (out->keeps_raw_stacks && !out->record_path)
@@ -569,7 +631,7 @@ static int check_recording(const struct options *out, struct diag *why)
 	if (out->record_path && (out->wants_threads || out->diff_path))
 		return diag_set(why, -EINVAL, "-o %s: %s can't be recorded", out->record_path,
 				out->diff_path ? "a comparison" : "what --threads-now lists");
-	return 0;
+	return check_shared(out, why);
 }
 
 /* Checks combinations of options, and sets defaults that depend on others. */
@@ -579,6 +641,8 @@ static int check_together(struct options *out, struct diag *why)
 
 	if (options_is_question(out))
 		return 0;
+	if (sort_outputs(out, why))
+		return why->err;
 	if (out->stat.is_wanted && check_stat(out, why))
 		return why->err;
 	if (check_dump(out, why) || check_probes(out, why) || check_threads(out, why) ||
@@ -622,10 +686,12 @@ static int check_together(struct options *out, struct diag *why)
 	out->is_only_probes = out->launch.is_only_probes = out->probe_count && !out->events;
 	if (check_table(out, why))
 		return why->err;
+	make_quiet(out);
 	if (out->window == WINDOW_INTERVAL && out->replay_path)
 		out->window = WINDOW_ALL;
 	else if (out->window == WINDOW_INTERVAL && !out->is_batch)
 		out->window = WINDOW_SECONDS;
+	out->wants_rows = out->max_rows;
 	if (!out->max_rows && !out->target_pattern)	/* --list-targets: all */
 		out->max_rows = out->format == OUTPUT_JSON || out->format == OUTPUT_CSV ? SIZE_MAX
 											: 40;

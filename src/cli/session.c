@@ -938,6 +938,9 @@ int session_start(struct session *session, struct options *options, bool has_scr
 	if (!err)
 		err = fork_children(session, options, has_screen, why);
 	crash_catch(options->log_path);
+	if (!err)	/* not after ten minutes */
+		err = shared_outputs_open(&session->outputs, options->share_paths,
+					  options->share_count, why);
 	if (!err && options->replay_path)
 		err = open_recordings(session, options, why);
 	else if (!err && options->wants_threads)
@@ -1029,6 +1032,7 @@ const char *session_finish(struct session *session, struct session_recorded *rec
 		return "the analyzer";
 	}
 	end_records(session, recorded);
+	shared_outputs_close(&session->outputs);
 	keep_destroy(session->keep);
 	is_queue_in_use = !thread_reader_destroy(session->threads);	/* by a thread that hangs */
 	if (!probe_engine_destroy(session->probes))

@@ -792,6 +792,10 @@ void json_write(FILE *out, const struct snapshot *snapshot, const struct export_
 	if (snapshot->is_compared)
 		order = row_changes_order(snapshot, options->by_total);
 	put_head(out, snapshot);
+	if (options->command && options->command[0]) {
+		safe_put(out, ",\"command\":");
+		safe_put_json(out, sanitize_checked(options->command));
+	}
 	put_conditions(out, snapshot);
 	put_stacks(out, snapshot);
 	put_losses(out, snapshot);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,19 @@
 #include <unistd.h>
 
 #include "base/privileges.h"
+#include "base/sanitize.h"
 #include "base/thread.h"
 #include "base/whole_io.h"
+
+#define CLEAN_SHARE 4	/* a byte of a command line that is not printable becomes "\\xNN" */
 
 struct shared_file {
 	struct snapshot *snapshot;	/* owned */
 	struct shared_options options;
 	char *command;			/* owned: options.command */
 	char *path;			/* owned */
+	struct new_file created;	/* owned while the thread writes */
+	bool is_created;		/* before the thread began */
 	pthread_t thread;
 	int done_fd;
 	int result;			/* set by the thread; read after joining it */
@@ -47,24 +53,27 @@ static int write_copy(const struct shared_file *file, int fd)
 	return err;
 }
 
+static int describe(int err, const char *path, struct diag *why)
+{
+	if (err == -EEXIST)
+		return diag_set(why, err, "%s exists: give another name", path);
+	return diag_set(why, err, "cannot write %s: %s; another directory may do", path,
+			strerror(-err));
+}
+
 static int create_file(struct shared_file *file)
 {
-	struct new_file created;
-	int err = new_file_open(&created, file->path, &file->why);
+	struct new_file *created = &file->created;
+	int err = file->is_created ? 0 : new_file_open(created, file->path, &file->why);
 
 	if (err)
 		return err;
-	err = write_copy(file, created.fd);
+	err = write_copy(file, created->fd);
 	if (err)
-		new_file_drop(&created);
+		new_file_drop(created);
 	else
-		err = new_file_keep(&created);
-	if (err == -EEXIST)
-		diag_set(&file->why, err, "%s exists: give another name", file->path);
-	else if (err)
-		diag_set(&file->why, err, "cannot write %s: %s; another directory may do",
-			 file->path, strerror(-err));
-	return err;
+		err = new_file_keep(created);
+	return err ? describe(err, file->path, &file->why) : 0;
 }
 
 static void *run(void *argument)
@@ -86,8 +95,20 @@ static void destroy(struct shared_file *file)
 	free(file);
 }
 
-int shared_file_start(struct shared_file **out, const char *path, struct snapshot *snapshot,
-			const struct shared_options *options, struct diag *why)
+/* NULL: no memory. */
+static char *copy_clean(const char *text)
+{
+	const size_t length = strlen(text), room = CLEAN_SHARE * length + 1;
+	char *copy = malloc(room);
+
+	if (copy)
+		sanitize_text(copy, room, text, length);
+	return copy;
+}
+
+/* Takes ownership of @snapshot in every case; of @created, unless that is NULL, if it returns 0. */
+static int start(struct shared_file **out, const char *path, const struct new_file *created,
+		 struct snapshot *snapshot, const struct shared_options *options, struct diag *why)
 {
 	struct shared_file *file = calloc(1, sizeof(*file));
 	int err = -ENOMEM;
@@ -99,10 +120,14 @@ int shared_file_start(struct shared_file **out, const char *path, struct snapsho
 	}
 	file->snapshot = snapshot;
 	file->path = strdup(path);
-	file->command = strdup(options->command);
+	file->command = copy_clean(options->command);
 	file->options = *options;
 	file->options.command = file->command;
 	file->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (created) {
+		file->created = *created;
+		file->is_created = true;
+	}
 	if (file->path && file->command && file->done_fd >= 0)
 		err = thread_start(&file->thread, "flametop-save", run, file);
 	if (err) {
@@ -111,6 +136,12 @@ int shared_file_start(struct shared_file **out, const char *path, struct snapsho
 	}
 	*out = file;
 	return 0;
+}
+
+int shared_file_start(struct shared_file **out, const char *path, struct snapshot *snapshot,
+		      const struct shared_options *options, struct diag *why)
+{
+	return start(out, path, NULL, snapshot, options, why);
 }
 
 int shared_file_fd(const struct shared_file *file)
@@ -129,4 +160,60 @@ int shared_file_finish(struct shared_file *file, uint64_t *samples, struct diag 
 		*why = file->why;
 	destroy(file);
 	return err;
+}
+
+int shared_outputs_open(struct shared_outputs *out, const char *const *paths, size_t count,
+			struct diag *why)
+{
+	int err = 0;
+
+	*out = (struct shared_outputs){ .count = 0 };
+	while (out->count < count && !err) {
+		struct shared_output *output = &out->list[out->count];
+		bool is_known;
+
+		output->path = paths[out->count];
+		output->format = shared_format_find(output->path, &is_known);
+		err = new_file_open(&output->file, output->path, why);
+		output->is_open = !err;
+		out->count += !err;
+	}
+	return err;
+}
+
+void shared_outputs_close(struct shared_outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		if (outputs->list[i].is_open)
+			new_file_drop(&outputs->list[i].file);
+	outputs->count = 0;
+}
+
+struct shared_file *shared_output_start(struct shared_output *output, struct snapshot *snapshot,
+					const struct shared_options *options)
+{
+	struct shared_file *file;
+
+	if (start(&file, output->path, &output->file, snapshot, options, &output->why))
+		output->is_ended = true;
+	else
+		output->is_open = false;
+	return file;
+}
+
+void shared_output_finish(struct shared_output *output, struct shared_file *file)
+{
+	output->is_ended = true;
+	shared_file_finish(file, &output->samples, &output->why);
+}
+
+void shared_output_fail(struct shared_output *output, int err, const char *format, ...)
+{
+	va_list args;
+
+	output->is_ended = true;
+	output->why.err = err;
+	va_start(args, format);
+	vsnprintf(output->why.text, sizeof(output->why.text), format, args);
+	va_end(args);
 }

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "analyzer/request.h"
+#include "base/safe_print.h"
+
+#define MARKDOWN_ROWS 40
 
 static const struct {
 	const char *end;
@@ -60,12 +63,71 @@ uint32_t shared_format_request(enum shared_needs needs, bool with_idle)
 	return idle;
 }
 
+void shared_options_choose(struct shared_options *out, size_t max_rows)
+{
+	const bool is_markdown = out->format == SHARED_MARKDOWN;
+
+	out->table.style = is_markdown ? TABLE_MARKDOWN : TABLE_CSV;
+	out->table.print.max_rows = max_rows ? max_rows : is_markdown ? MARKDOWN_ROWS : SIZE_MAX;
+}
+
+static int write_text(FILE *out, const struct snapshot *snapshot,
+		      const struct shared_options *options)
+{
+	const struct export_options *print = &options->table.print;
+	bool has_all = false;
+	int err = 0;
+
+	if (options->command[0])
+		safe_print(out, "# command: %s\n", sanitize_checked(options->command));
+	for (; snapshot && !has_all && !err; snapshot = snapshot->next_event) {
+		has_all = text_has_all_events(snapshot, print);
+		if (snapshot->listing)
+			err = listing_text_write(out, snapshot, options->table.layer);
+		else
+			text_write(out, snapshot, print);
+	}
+	return err;
+}
+
+static int write_json(FILE *out, const struct snapshot *snapshot,
+		      const struct shared_options *options)
+{
+	struct export_options print = options->table.print;
+	int err = 0;
+
+	print.command = options->command;
+	for (; snapshot && !err; snapshot = snapshot->next_event) {
+		if (snapshot->listing)
+			err = listing_json_write(out, snapshot, options->table.layer);
+		else
+			json_write(out, snapshot, &print);
+	}
+	return err;
+}
+
+static int write_folded(FILE *out, const struct snapshot *snapshot,
+			const struct shared_options *options)
+{
+	bool is_compared = false;
+	int err = 0;
+
+	for (const struct snapshot *event = snapshot; event; event = event->next_event)
+		is_compared |= event->is_compared;
+	for (; snapshot && !err; snapshot = snapshot->next_event)
+		err = folded_write(out, &snapshot->tree, options->marks_kernel, is_compared,
+				   snapshot_is_by_weight(snapshot));
+	return err;
+}
+
 static int write_table(FILE *out, const struct snapshot *snapshot,
-		       const struct table_options *options)
+		       const struct shared_options *options)
 {
 	struct table_writer *writer;
-	int err = table_writer_create(&writer, options);
+	int err = table_writer_create(&writer, &options->table);
 
+	if (!err && options->format == SHARED_MARKDOWN && options->command[0])
+		safe_print(out, "    %s\n\n", sanitize_checked(options->command));
 	if (!err)
 		err = table_writer_write(writer, out, snapshot);
 	table_writer_destroy(writer);
@@ -76,17 +138,14 @@ int shared_write(FILE *out, const struct snapshot *snapshot, const struct shared
 {
 	switch (options->format) {
 	case SHARED_TEXT:
-		text_write(out, snapshot, &options->table.print);
-		return 0;
+		return write_text(out, snapshot, options);
 	case SHARED_JSON:
-		json_write(out, snapshot, &options->table.print);
-		return 0;
+		return write_json(out, snapshot, options);
 	case SHARED_CSV:
 	case SHARED_MARKDOWN:
-		return write_table(out, snapshot, &options->table);
+		return write_table(out, snapshot, options);
 	case SHARED_FOLDED:
 		break;
 	}
-	return folded_write(out, &snapshot->tree, false, snapshot->is_compared,
-			    snapshot_is_by_weight(snapshot));
+	return write_folded(out, snapshot, options);
 }

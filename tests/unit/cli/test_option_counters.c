@@ -12,7 +12,7 @@
 #include "cli/options.h"
 #include "unit_tests.h"
 
-enum { ARGS_MAX = 16 };
+enum { ARGS_MAX = 24 };
 
 static struct options options;
 static struct diag why;
@@ -96,9 +96,64 @@ static void test_an_output_is_a_recording_unless_events_are_counted(void **state
 	assert_int_equal(PARSE("-o", "a.data"), 0);
 	assert_string_equal(options.record_path, "a.data");
 	assert_null(options.stat.output_path);
+	REFUSED("--stat writes its tables to one file: one -o", "--stat", "-o", "a", "-o", "b",
+		"--", "true");
 	REFUSED("--raw-stacks is for recordings: -o FILE says where to", "--raw-stacks");
+	REFUSED("--raw-stacks is for recordings: -o FILE says where to", "--raw-stacks", "-o",
+		"a.txt");
 	REFUSED("-o a.data: what --threads-now lists can't be recorded", "-o", "a.data",
 		"--threads-now");
+}
+
+static void test_the_end_of_an_output_says_its_format(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("-o", "a.folded", "-o", "b.data", "-o", "./c.json"), 0);
+	assert_string_equal(options.record_path, "b.data");
+	assert_int_equal(options.share_count, 2);
+	assert_string_equal(options.share_paths[0], "a.folded");
+	assert_string_equal(options.share_paths[1], "./c.json");
+	assert_int_equal(PARSE("--stat", "-o", "a.txt", "--", "true"), 0);
+	assert_string_equal(options.stat.output_path, "a.txt");
+	assert_int_equal(options.share_count, 0);
+	assert_int_equal(PARSE("-o", ".txt"), 0);	/* a name without an end */
+	assert_string_equal(options.record_path, ".txt");
+	REFUSED("-o b: a is a recording already, and there is one at a time; the end of another "
+		"file's name says its format, as .txt", "-o", "a", "-o", "b");
+	REFUSED("-o a.txt: it is given twice", "-o", "a.txt", "-o", "a.txt");
+	REFUSED("-o 9: more than 8 files", "-o", "1.md", "-o", "2.md", "-o", "3.md", "-o", "4.md",
+		"-o", "5.md", "-o", "6.md", "-o", "7.md", "-o", "8.md", "-o", "9");
+	REFUSED("-o a.txt has sums of samples: --format script and events print each; > a.txt "
+		"takes what is printed", "--format", "script", "-o", "a.txt");
+	REFUSED("-o a.md is a file of samples: --threads-now takes none", "--threads-now", "-o",
+		"a.md");
+	REFUSED("-o a.md has one comparison: give one --diff", "-i", "a", "--diff", "b", "--diff",
+		"c", "--batch", "-o", "a.md");
+}
+
+/* Without --format the files are all that is asked for, and there is one refresh, of the whole
+ * run. */
+static void test_files_alone_print_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("--batch", "-o", "a.txt"), 0);
+	assert_true(options.is_quiet && options.prints_once);
+	assert_int_equal(options.window, WINDOW_ALL);
+	assert_int_equal(PARSE("--batch", "-o", "a.txt", "--window", "5"), 0);
+	assert_true(options.is_quiet);
+	assert_int_equal(options.window, WINDOW_SECONDS);
+	assert_int_equal(PARSE("--batch=3", "-o", "a.txt"), 0);
+	assert_true(options.is_quiet && !options.prints_once);
+	assert_int_equal(PARSE("--batch", "--format", "text", "-o", "a.txt"), 0);
+	assert_true(!options.is_quiet && !options.prints_once);
+	assert_int_equal(PARSE("--batch", "-o", "a.data"), 0);
+	assert_false(options.is_quiet);
+	assert_int_equal(PARSE("-o", "a.txt"), 0);
+	assert_false(options.is_quiet);
+	assert_int_equal(PARSE("--batch", "-o", "a.txt"), 0);
+	assert_false(options.wants_rows);
+	assert_int_equal(PARSE("--batch", "-o", "a.txt", "-E", "40"), 0);
+	assert_true(options.wants_rows);
 }
 
 static void test_one_thing_has_a_line_of_its_own(void **state)
@@ -159,6 +214,8 @@ UNIT_TESTS(test_option_counters)
 		cmocka_unit_test(test_options_of_samples_are_refused),
 		cmocka_unit_test(test_options_of_counters_need_stat),
 		cmocka_unit_test(test_an_output_is_a_recording_unless_events_are_counted),
+		cmocka_unit_test(test_the_end_of_an_output_says_its_format),
+		cmocka_unit_test(test_files_alone_print_nothing),
 		cmocka_unit_test(test_one_thing_has_a_line_of_its_own),
 		cmocka_unit_test(test_only_a_command_can_be_repeated),
 		cmocka_unit_test(test_detail_is_one_unless_said),
