@@ -1,0 +1,34 @@
+/* flame_graph.h - a window as a flame graph in SVG: one file that needs no other, or its element for
+ * a page.
+ *
+ * Script: makes it zoom and search; without it all frames and their names can be read.
+ * Errors: those of the stream stay in it (ferror(3)).
+ * Thread: any.
+ */
+#ifndef SHARE_FLAME_GRAPH_H
+#define SHARE_FLAME_GRAPH_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "share/shared_format.h"
+
+#define FLAME_GRAPH_FRAMES 20000	/* a browser opens as many in about a second */
+
+/* Writes a whole SVG file: what was sampled and how to repeat it, then the graph, with style and
+ * script. The tree of @snapshot has all callees. 0 or -ENOMEM. */
+int flame_graph_write(FILE *out, const struct snapshot *snapshot,
+		      const struct shared_options *options);
+
+/* Writes the graph alone, with legend and what was left out: <svg class="flame-graph">, valid in
+ * HTML and in XML, without style, script, style attributes or event handlers. At most @max_frames
+ * frames, the widest. The page has flame_graph_css_in in a <style> and, after the element,
+ * flame_graph_js_in in a <script>; the script's keys work while the element has the focus.
+ * 0 or -ENOMEM. */
+int flame_graph_write_part(FILE *out, const struct snapshot *snapshot, uint32_t max_frames);
+
+/* The texts of flame_graph.css.in and flame_graph.js.in. All their names are inside .flame-graph;
+ * neither has "</" or "]]>". */
+extern const char flame_graph_css_in[], flame_graph_js_in[];
+
+#endif
