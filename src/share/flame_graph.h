@@ -22,13 +22,14 @@ int flame_graph_write(FILE *out, const struct snapshot *snapshot,
 
 /* Writes the graph alone, with legend and what was left out: <svg class="flame-graph">, valid in
  * HTML and in XML, without style, script, style attributes or event handlers. At most @max_frames
- * frames, the widest. The page has flame_graph_css_in in a <style> and, after the element,
- * flame_graph_js_in in a <script>; the script's keys work while the element has the focus.
- * 0 or -ENOMEM. */
+ * frames, the widest. The page has the style in a <style> and, after the element, the script in a
+ * <script>; the script's keys work while the element has the focus. 0 or -ENOMEM. */
 int flame_graph_write_part(FILE *out, const struct snapshot *snapshot, uint32_t max_frames);
 
-/* The texts of flame_graph.css.in and flame_graph.js.in. All their names are inside .flame-graph;
- * neither has "</" or "]]>". */
-extern const char flame_graph_css_in[], flame_graph_js_in[];
+/* Write the texts of flame_graph.css.in and flame_graph.js.in, without comments: the content of
+ * <style> and of <script>, always the same. All names of the style begin with .flame-graph; neither
+ * has "</" or "]]>". */
+void flame_graph_write_style(FILE *out);
+void flame_graph_write_script(FILE *out);
 
 #endif
