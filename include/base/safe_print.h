@@ -20,6 +20,8 @@ void safe_put_text(FILE *out, struct safe_text text);
 void safe_put_escaped(FILE *out, struct safe_text text, const char *special);
 /* Writes @text as a string of JSON (RFC 8259), in quotation marks. */
 void safe_put_json(FILE *out, struct safe_text text);
+/* Writes @text as content or as an attribute's value of XML 1.0, also where that stands in HTML. */
+void safe_put_xml(FILE *out, struct safe_text text);
 /* Writes @text as a field of CSV (RFC 4180), in quotation marks if it needs them. Spreadsheets take
  * what begins with = + - or @ for a formula: an apostrophe is put before those characters, also in
  * their full width, and before an apostrophe, so that a program gets the text by removing one. */

@@ -1,5 +1,5 @@
-/* shared_format.h - formats in which others can open a window: stacks, text or tables. The end of a
- * file's name says which.
+/* shared_format.h - formats in which others can open a window: stacks, text, tables or a flame
+ * graph. The end of a file's name says which.
  *
  * Thread: any. */
 #ifndef SHARE_SHARED_FORMAT_H
@@ -18,6 +18,7 @@ enum shared_format {
 	SHARED_JSON,		/* .json */
 	SHARED_CSV,		/* .csv */
 	SHARED_MARKDOWN,	/* .md */
+	SHARED_FLAME_GRAPH,	/* .svg */
 };
 
 /* Parts that a format takes from a snapshot. */

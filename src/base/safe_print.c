@@ -27,6 +27,23 @@ void safe_put_json(FILE *out, struct safe_text text)
 	safe_put(out, "\"");
 }
 
+/* Safe text has no character that XML forbids. */
+void safe_put_xml(FILE *out, struct safe_text text)
+{
+	static const char *const entities[] = {
+		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;",
+	};
+
+	for (const char *at = text.chars; *at; at++) {
+		const unsigned char code = (unsigned char)*at;
+
+		if (code < sizeof(entities) / sizeof(entities[0]) && entities[code])
+			fputs(entities[code], out);
+		else
+			putc(code, out);
+	}
+}
+
 static bool is_formula(const char *text)
 {
 	static const char *const wide[] = { "\uff1d", "\uff0b", "\uff0d", "\uff20" };

@@ -8,9 +8,6 @@
 #include "fold/tree.h"
 #include "ingest/snapshot_probes.h"
 
-/* Writes the lines above a table: what was sampled, its losses, notices, baseline and filter. */
-void text_put_head(FILE *out, const struct snapshot *snapshot,
-		   const struct export_options *options);
 /* Writes a block and a blank line; nothing if there are no probes. */
 void text_put_probes(FILE *out, const struct snapshot_probes *probes);
 /* Writes titles, at most @max_rows groups, and how many were left out. Compared groups have their

@@ -6,6 +6,8 @@
 #include "analyzer/request.h"
 #include "base/safe_print.h"
 
+#include "flame_graph.h"
+
 #define MARKDOWN_ROWS 40
 
 static const struct {
@@ -18,6 +20,7 @@ static const struct {
 	{ ".json", SHARED_JSON, SHARED_NEEDS_SHOWN },
 	{ ".csv", SHARED_CSV, SHARED_NEEDS_SHOWN },
 	{ ".md", SHARED_MARKDOWN, SHARED_NEEDS_SHOWN },
+	{ ".svg", SHARED_FLAME_GRAPH, SHARED_NEEDS_STACKS },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -144,6 +147,8 @@ int shared_write(FILE *out, const struct snapshot *snapshot, const struct shared
 	case SHARED_CSV:
 	case SHARED_MARKDOWN:
 		return write_table(out, snapshot, options);
+	case SHARED_FLAME_GRAPH:
+		return flame_graph_write(out, snapshot, options);
 	case SHARED_FOLDED:
 		break;
 	}
