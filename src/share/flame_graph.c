@@ -5,7 +5,7 @@
  * are in preorder, so that the script finds callers and callees by depth (y) and position alone; what
  * it needs besides is the weight of each box. All texts are in the boxes' titles.
  *
- *   head     what was sampled, notes, the command     (not in a part)
+ *   head     what was sampled, how to read the widths, the command (a part: the second alone)
  *   legend   kinds of code, or changes
  *   frames   roots at the top; x and width in %, so that they follow the width of the window
  */
@@ -34,7 +34,7 @@
 #define LETTER_WIDTH  6.7	/* of a frame's name */
 #define LABEL_EDGE    4
 #define LABEL_LETTERS 3		/* narrower boxes get no name */
-#define WIDE_BOX      3.0	/* from this width on a box has an outline */
+#define WIDE_BOX      5.0	/* from this width on a box has an outline */
 #define SHADES	      5
 #define NAME_BYTES    512	/* longer names are cut */
 #define LINE_BYTES    4096
@@ -520,7 +520,8 @@ static void put_command(FILE *out, const struct shared_options *options, uint32_
 	free(line);
 }
 
-static int put_head(FILE *out, const struct snapshot *snapshot,
+/* Writes what the head of the text says. */
+static int put_what(FILE *out, const struct snapshot *snapshot,
 		    const struct shared_options *options, uint32_t *y)
 {
 	char *text = NULL, *line, *next;
@@ -534,19 +535,16 @@ static int put_head(FILE *out, const struct snapshot *snapshot,
 		free(text);
 		return -ENOMEM;
 	}
-	safe_put(out, "<g class=\"head\">\n");
 	for (line = text; *line; line = next) {
 		next = strchrnul(line, '\n');
-		next += *next ? *next = '\0', 1 : 0;
-		line += strncmp(line, "# ", 2) ? 0 : 2;
-		if (line == text + 2)
-			put_first_line(out, line, y);
+		if (*next)
+			*next++ = '\0';
+		if (line == text)
+			put_first_line(out, line + strspn(line, "# "), y);
 		else
-			put_note(out, line, y);
+			put_note(out, line + strspn(line, "# "), y);
 	}
 	put_time(out, snapshot, y);
-	put_command(out, options, y);
-	safe_put(out, "</g>\n");
 	free(text);
 	return 0;
 }
@@ -596,7 +594,7 @@ static void put_cut_note(FILE *out, const struct graph *graph, uint32_t *y)
 				width_word(graph->snapshot));
 	if (graph->left_out)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 " Not drawn: %s of %s frames, each below %.3g %% of the "
+					 " Not drawn: %s of %s frames, each at most %.3g %% of the "
 					 "width.", format_count(count, graph->left_out).chars,
 					 format_count(all, frames).chars,
 					 fmax(graph->least_pct, LEAST_PCT));
@@ -643,13 +641,16 @@ void flame_graph_write_script(FILE *out)
 static int put_above(FILE *out, const struct graph *graph, const struct shared_options *options,
 		     uint32_t *y)
 {
-	const int err = options ? put_head(out, graph->snapshot, options, y) : 0;
+	int err;
 
-	if (err)
-		return err;
+	safe_put(out, "<g class=\"head\">\n");
+	err = options ? put_what(out, graph->snapshot, options, y) : 0;
 	put_cut_note(out, graph, y);
+	if (options)
+		put_command(out, options, y);
+	safe_put(out, "</g>\n");
 	put_legend(out, graph, y);
-	return 0;
+	return err;
 }
 
 /* Finds where the frames begin: writes what stands above them for its height alone. */
