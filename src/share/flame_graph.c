@@ -337,7 +337,7 @@ static void put_title(FILE *out, const struct graph *graph, const struct tree_no
 
 static int columns_of(unsigned char lead)
 {
-	return lead >= 0xe1 ? 2 : 1;	/* some of these need one only */
+	return lead >= 0xe3 ? 2 : 1;	/* from U+3000 on most are wide */
 }
 
 /* Writes the part of the label that a box of @pixels has room for. */

@@ -105,6 +105,20 @@ static void test_csv_quotes_and_marks_formulas(void **state)
 	}
 }
 
+/* XML 1.0, 2.4 and 2.2: what it forbids never passes the sanitizer. */
+static void test_xml_has_entities_for_markup(void **state)
+{
+	char clean[64];
+	FILE *out = start();
+
+	(void)state;
+	safe_put_xml(out, SAFE_TEXT("<a b='c' d=\"e\">]]>&amp; \u6f22"));
+	expect(out, "&lt;a b=&#39;c&#39; d=&quot;e&quot;&gt;]]&gt;&amp;amp; \u6f22");
+	out = start();
+	safe_put_xml(out, sanitize(clean, sizeof(clean), "\x01\xef\xbf\xbe\xef\xbf\xbf\xff", 8));
+	expect(out, "\\x01&lt;U+FFFE&gt;&lt;U+FFFF&gt;\\xff");
+}
+
 static void test_markdown_shows_text_as_code(void **state)
 {
 	static const struct { const char *text, *cell; } known[] = {
@@ -132,6 +146,7 @@ UNIT_TESTS(test_safe_print)
 		cmocka_unit_test(test_a_character_that_steers_is_a_question_mark),
 		cmocka_unit_test(test_special_characters_get_a_backslash),
 		cmocka_unit_test(test_csv_quotes_and_marks_formulas),
+		cmocka_unit_test(test_xml_has_entities_for_markup),
 		cmocka_unit_test(test_markdown_shows_text_as_code),
 	};
 
