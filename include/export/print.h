@@ -31,8 +31,8 @@ struct export_options {
 
 /* Writes header and table of one snapshot, without the chain after it: text_has_all_events(). */
 void text_write(FILE *out, const struct snapshot *snapshot, const struct export_options *options);
-/* Writes the lines above the table, each after "# ": what was sampled, its losses, notices, baseline
- * and filter. Two blanks separate what the first line says. */
+/* Writes the lines above the table, each after "# ": what was sampled, its losses, notices,
+ * baseline and filter. Two blanks separate what the first line says. */
 void text_put_head(FILE *out, const struct snapshot *snapshot,
 		   const struct export_options *options);
 /* True if the table of @snapshot has all events of its chain as groups: the snapshots after it in

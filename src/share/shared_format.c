@@ -5,8 +5,7 @@
 
 #include "analyzer/request.h"
 #include "base/safe_print.h"
-
-#include "flame_graph.h"
+#include "flame_svg.h"
 
 #define MARKDOWN_ROWS 40
 
@@ -148,7 +147,7 @@ int shared_write(FILE *out, const struct snapshot *snapshot, const struct shared
 	case SHARED_MARKDOWN:
 		return write_table(out, snapshot, options);
 	case SHARED_FLAME_GRAPH:
-		return flame_graph_write(out, snapshot, options);
+		return flame_svg_write(out, snapshot, options);
 	case SHARED_FOLDED:
 		break;
 	}

@@ -1,15 +1,16 @@
-/* flame_graph.c - see flame_graph.h.
+/* flame_svg.c - see flame_svg.h.
  *
- * The graph is drawn twice. The file has it at a fixed width, with each name cut to its box, so that
- * a viewer without scripts shows all; the script then lays it out anew for the window's width. Boxes
- * are in preorder, so that the script finds callers and callees by depth (y) and position alone; what
- * it needs besides is the weight of each box. All texts are in the boxes' titles.
+ * The graph is drawn twice. The file has it at a fixed width, with each name cut to its box, so
+ * that a viewer without scripts shows all; the script then lays it out anew for the window's
+ * width. Boxes are in preorder, so that the script finds callers and callees by depth (y) and
+ * position alone; what it needs besides is the weight of each box. All texts are in the boxes'
+ * titles.
  *
  *   head     what was sampled, how to read the widths, the command (a part: the second alone)
  *   legend   kinds of code, or changes
  *   frames   roots at the top; x and width in %, so that they follow the width of the window
  */
-#include "flame_graph.h"
+#include "flame_svg.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,9 +30,9 @@
 #define FRAME_HEIGHT  17
 #define LINE_PITCH    18
 #define CHIP_SIDE     11
-#define NOTE_CHARS    170	/* what WIDTH takes of a line of the head */
-#define CODE_CHARS    150
-#define LETTER_WIDTH  6.7	/* of a frame's name */
+#define NOTE_CHARS    170	/* a line of the head at WIDTH */
+#define CODE_CHARS    150	/* a line of the command at WIDTH */
+#define LETTER_WIDTH  6.7	/* a frame's name has these letters */
 #define LABEL_EDGE    4
 #define LABEL_LETTERS 3		/* narrower boxes get no name */
 #define WIDE_BOX      5.0	/* from this width on a box has an outline */
@@ -70,8 +71,8 @@ static const struct {
 struct graph {
 	const struct snapshot *snapshot;
 	const struct call_tree *tree;
-	double *widths;		/* owned; of each node, in % of the graph */
-	uint32_t levels;	/* of drawn nodes */
+	double *widths;		/* owned; by node, in % of the graph */
+	uint32_t levels;	/* depth of the deepest drawn node, and 1 */
 	uint32_t left_out;	/* nodes of the window that are not drawn */
 	uint32_t gone;		/* nodes that only the baseline has */
 	double least_pct;	/* narrower nodes are not drawn */
@@ -553,9 +554,9 @@ static void put_chip(FILE *out, const char *class, const char *word, uint32_t *x
 {
 	uint32_t letters = 0;
 
-	safe_print(out, "<g class=\"chip %s\"><rect x=\"%" PRIu32 "\" y=\"%" PRIu32
-			"\" width=\"%d\" height=\"%d\" rx=\"2\"/><text x=\"%" PRIu32 "\" y=\"%" PRIu32
-			"\">", sanitize_checked(class), *x, y - CHIP_SIDE + 1, CHIP_SIDE, CHIP_SIDE,
+	safe_print(out, "<g class=\"chip %s\"><rect x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\" "
+		   "rx=\"2\"/><text x=\"%u\" y=\"%u\">",
+		   sanitize_checked(class), *x, y - CHIP_SIDE + 1, CHIP_SIDE, CHIP_SIDE,
 		   *x + CHIP_SIDE + 5, y);
 	safe_put_xml(out, sanitize_checked(word));
 	safe_put(out, "</text></g>\n");
@@ -608,7 +609,7 @@ static void put_cut_note(FILE *out, const struct graph *graph, uint32_t *y)
 /* The whole graph. */
 
 /* Files of this folder; the Makefile makes a string of each. */
-extern const char flame_graph_css_in[], flame_graph_js_in[];
+extern const char flame_svg_css_in[], flame_svg_js_in[];
 
 /* Writes the lines of @text without their indentation, and none that are comments. */
 static void put_file(FILE *out, const char *text)
@@ -616,25 +617,26 @@ static void put_file(FILE *out, const char *text)
 	char line[LINE_BYTES];
 
 	while (*text) {
-		const char *end = strchrnul(text, '\n');
+		size_t length;
 
 		text += strspn(text, "\t");
-		if (text < end && strncmp(text, "//", 2) != 0 && strncmp(text, "/*", 2) != 0) {
-			safe_put_text(out, sanitize(line, sizeof(line), text, (size_t)(end - text)));
+		length = strcspn(text, "\n");
+		if (length && strncmp(text, "//", 2) != 0 && strncmp(text, "/*", 2) != 0) {
+			safe_put_text(out, sanitize(line, sizeof(line), text, length));
 			safe_put(out, "\n");
 		}
-		text = end + (*end == '\n');
+		text += length + (text[length] == '\n');
 	}
 }
 
-void flame_graph_write_style(FILE *out)
+void flame_svg_write_style(FILE *out)
 {
-	put_file(out, flame_graph_css_in);
+	put_file(out, flame_svg_css_in);
 }
 
-void flame_graph_write_script(FILE *out)
+void flame_svg_write_script(FILE *out)
 {
-	put_file(out, flame_graph_js_in);
+	put_file(out, flame_svg_js_in);
 }
 
 /* Writes what stands above the frames; @options NULL: without the head. *@y: the last line's. */
@@ -685,7 +687,7 @@ static int put_graph(FILE *out, const struct graph *graph, const struct shared_o
 		   "data-whole=\"%.0f\">\n", WIDTH, height, WIDTH, height, graph->tree->weight);
 	if (options) {
 		safe_put(out, "<style><![CDATA[\n");
-		flame_graph_write_style(out);
+		flame_svg_write_style(out);
 		safe_put(out, "]]></style>\n"
 			      "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
 	}
@@ -701,18 +703,18 @@ static int put_graph(FILE *out, const struct graph *graph, const struct shared_o
 	safe_put(out, "</svg>\n");
 	if (options) {
 		safe_put(out, "<script><![CDATA[\n");
-		flame_graph_write_script(out);
+		flame_svg_write_script(out);
 		safe_put(out, "]]></script>\n");
 	}
 	safe_put(out, "</svg>\n");
 	return err;
 }
 
-int flame_graph_write(FILE *out, const struct snapshot *snapshot,
+int flame_svg_write(FILE *out, const struct snapshot *snapshot,
 		      const struct shared_options *options)
 {
 	struct graph graph;
-	int err = graph_init(&graph, snapshot, FLAME_GRAPH_FRAMES);
+	int err = graph_init(&graph, snapshot, FLAME_SVG_FRAMES);
 
 	if (!err) {
 		safe_put(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -722,7 +724,7 @@ int flame_graph_write(FILE *out, const struct snapshot *snapshot,
 	return err;
 }
 
-int flame_graph_write_part(FILE *out, const struct snapshot *snapshot, uint32_t max_frames)
+int flame_svg_write_part(FILE *out, const struct snapshot *snapshot, uint32_t max_frames)
 {
 	struct graph graph;
 	int err = graph_init(&graph, snapshot, max_frames);

@@ -11,13 +11,13 @@
 
 #include "compare_fixture.h"
 #include "flame_fixture.h"
-#include "share/flame_graph.h"
+#include "share/flame_svg.h"
 #include "unit_tests.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define LONG_BYTES	(1 << 20)
 
-static char *text;	/* what was written last; owned */
+static char *text;	/* the last graph written; owned */
 
 static int tear_down(void **state)
 {
@@ -47,7 +47,7 @@ static void write_graph(const struct snapshot *snapshot, const char *command)
 	free(text);
 	out = open_memstream(&text, &bytes);
 	assert_non_null(out);
-	assert_int_equal(flame_graph_write(out, snapshot, &options), 0);
+	assert_int_equal(flame_svg_write(out, snapshot, &options), 0);
 	fclose(out);
 }
 
@@ -59,7 +59,7 @@ static void write_part(const struct snapshot *snapshot, uint32_t max_frames)
 	free(text);
 	out = open_memstream(&text, &bytes);
 	assert_non_null(out);
-	assert_int_equal(flame_graph_write_part(out, snapshot, max_frames), 0);
+	assert_int_equal(flame_svg_write_part(out, snapshot, max_frames), 0);
 	fclose(out);
 }
 
@@ -126,7 +126,8 @@ static void test_titles_have_place_share_and_samples(void **state)
 	(void)state;
 	write_graph(&snapshot, "");
 	assert_has("<title>app\ncommand\n100.00 % \u00b7 self 0.00 % \u00b7 8 samples</title>");
-	assert_has("<title>f\nprog \u00b7 user\n50.00 % \u00b7 self 12.50 % \u00b7 4 samples</title>");
+	assert_has("<title>f\nprog \u00b7 user\n50.00 % \u00b7 self 12.50 % \u00b7 "
+		   "4 samples</title>");
 	assert_has("data-n=\"3\"><title>read\n[kernel] \u00b7 kernel\n37.50 % \u00b7 self 37.50 % "
 		   "\u00b7 3 samples</title>");
 	assert_has(">[k] read</text>");
@@ -233,8 +234,8 @@ static void test_changes_have_colours_signs_and_numbers(void **state)
 	snapshot.is_compared = true;
 	snapshot.baseline.weight = snapshot.tree.base_weight;
 	write_graph(&snapshot, "");
-	assert_has("<g class=\"m4 w\" data-n=\"17000\"><title>sort\nprog \u00b7 user\n48.77 % \u00b7 "
-		   "+40.27 points from 8.50 % \u00b7 self");
+	assert_has("<g class=\"m4 w\" data-n=\"17000\"><title>sort\nprog \u00b7 user\n48.77 % "
+		   "\u00b7 +40.27 points from 8.50 % \u00b7 self");
 	assert_has(">+ sort</text>");
 	assert_has("<title>swap\nprog \u00b7 user\n5.74 % \u00b7 new \u00b7 self");
 	assert_has("<g class=\"l4 w\" data-n=\"1500\"><title>deflate\n");
@@ -279,7 +280,7 @@ static void test_no_box_leaves_its_caller(void **state)
 
 static void test_an_empty_window_says_so(void **state)
 {
-	const struct snapshot snapshot = snapshot_of((struct call_tree){ TREE_CALLEES, .samples = 0 });
+	const struct snapshot snapshot = snapshot_of((struct call_tree){ .nodes = NULL });
 
 	(void)state;
 	write_graph(&snapshot, "");
@@ -296,7 +297,7 @@ static void test_deep_stacks_have_a_line_each(void **state)
 	assert_has("height=\"5400\">");
 }
 
-UNIT_TESTS(test_flame_graph)
+UNIT_TESTS(test_flame_svg)
 {
 	const struct CMUnitTest tests[] = {
 		GRAPH_TEST(test_boxes_are_as_wide_as_their_share_and_below_their_caller),
