@@ -71,6 +71,8 @@ static const struct {
 struct graph {
 	const struct snapshot *snapshot;
 	const struct call_tree *tree;
+	const struct export_options *options;	/* NULL: a part, without head, style and script */
+	const char *command;
 	double *widths;		/* owned; by node, in % of the graph */
 	uint32_t levels;	/* depth of the deepest drawn node, and 1 */
 	uint32_t left_out;	/* nodes of the window that are not drawn */
@@ -510,12 +512,11 @@ static const char *width_word(const struct snapshot *snapshot)
 	return snapshot_is_by_weight(snapshot) ? snapshot->hit_weight : "samples";
 }
 
-static void put_command(FILE *out, const struct shared_options *options, uint32_t *y)
+static void put_command(FILE *out, const char *command, uint32_t *y)
 {
 	char *line;
 
-	if (!options->command || !options->command[0] ||
-	    asprintf(&line, "$ %s", options->command) < 0)
+	if (!command[0] || asprintf(&line, "$ %s", command) < 0)
 		return;
 	put_lines(out, "code", line, CODE_CHARS, y);
 	free(line);
@@ -523,7 +524,7 @@ static void put_command(FILE *out, const struct shared_options *options, uint32_
 
 /* Writes what the head of the text says. */
 static int put_what(FILE *out, const struct snapshot *snapshot,
-		    const struct shared_options *options, uint32_t *y)
+		    const struct export_options *options, uint32_t *y)
 {
 	char *text = NULL, *line, *next;
 	size_t bytes;
@@ -531,7 +532,7 @@ static int put_what(FILE *out, const struct snapshot *snapshot,
 
 	if (!stream)
 		return -ENOMEM;
-	text_put_head(stream, snapshot, &options->table.print);
+	text_put_head(stream, snapshot, options);
 	if (fclose(stream)) {
 		free(text);
 		return -ENOMEM;
@@ -639,24 +640,23 @@ void flame_svg_write_script(FILE *out)
 	put_file(out, flame_svg_js_in);
 }
 
-/* Writes what stands above the frames; @options NULL: without the head. *@y: the last line's. */
-static int put_above(FILE *out, const struct graph *graph, const struct shared_options *options,
-		     uint32_t *y)
+/* Writes what stands above the frames. *@y: the last line's. */
+static int put_above(FILE *out, const struct graph *graph, uint32_t *y)
 {
 	int err;
 
 	safe_put(out, "<g class=\"head\">\n");
-	err = options ? put_what(out, graph->snapshot, options, y) : 0;
+	err = graph->options ? put_what(out, graph->snapshot, graph->options, y) : 0;
 	put_cut_note(out, graph, y);
-	if (options)
-		put_command(out, options, y);
+	if (graph->options)
+		put_command(out, graph->command, y);
 	safe_put(out, "</g>\n");
 	put_legend(out, graph, y);
 	return err;
 }
 
 /* Finds where the frames begin: writes what stands above them for its height alone. */
-static int find_top(const struct graph *graph, const struct shared_options *options, uint32_t *y)
+static int find_top(const struct graph *graph, uint32_t *y)
 {
 	char *text = NULL;
 	size_t bytes;
@@ -665,18 +665,17 @@ static int find_top(const struct graph *graph, const struct shared_options *opti
 
 	if (!nowhere)
 		return -ENOMEM;
-	err = put_above(nowhere, graph, options, y);
+	err = put_above(nowhere, graph, y);
 	if (fclose(nowhere) && !err)
 		err = -ENOMEM;
 	free(text);
 	return err;
 }
 
-/* @options NULL: of a part, without head, style and script. */
-static int put_graph(FILE *out, const struct graph *graph, const struct shared_options *options)
+static int put_graph(FILE *out, const struct graph *graph)
 {
 	uint32_t top = 0, y = 0, height;
-	int err = find_top(graph, options, &top);
+	int err = find_top(graph, &top);
 
 	if (err)
 		return err;
@@ -685,13 +684,13 @@ static int put_graph(FILE *out, const struct graph *graph, const struct shared_o
 	safe_print(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame-graph\" "
 		   "width=\"%d\" height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32 "\" "
 		   "data-whole=\"%.0f\">\n", WIDTH, height, WIDTH, height, graph->tree->weight);
-	if (options) {
+	if (graph->options) {
 		safe_put(out, "<style><![CDATA[\n");
 		flame_svg_write_style(out);
 		safe_put(out, "]]></style>\n"
 			      "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
 	}
-	err = put_above(out, graph, options, &y);
+	err = put_above(out, graph, &y);
 	safe_print(out, "<svg class=\"frames\" x=\"%d\" y=\"%" PRIu32
 		   "\" width=\"%d\" height=\"%" PRIu32 "\">\n", EDGE, top, WIDTH - 2 * EDGE,
 		   (graph->levels ? graph->levels : 1) * FRAME_PITCH);
@@ -701,7 +700,7 @@ static int put_graph(FILE *out, const struct graph *graph, const struct shared_o
 	else if (!err)
 		err = put_frames(out, graph);
 	safe_put(out, "</svg>\n");
-	if (options) {
+	if (graph->options) {
 		safe_put(out, "<script><![CDATA[\n");
 		flame_svg_write_script(out);
 		safe_put(out, "]]></script>\n");
@@ -711,14 +710,16 @@ static int put_graph(FILE *out, const struct graph *graph, const struct shared_o
 }
 
 int flame_svg_write(FILE *out, const struct snapshot *snapshot,
-		      const struct shared_options *options)
+		    const struct export_options *options, const char *command)
 {
 	struct graph graph;
 	int err = graph_init(&graph, snapshot, FLAME_SVG_FRAMES);
 
+	graph.options = options;
+	graph.command = command;
 	if (!err) {
 		safe_put(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-		err = put_graph(out, &graph, options);
+		err = put_graph(out, &graph);
 	}
 	graph_finish(&graph);
 	return err;
@@ -730,7 +731,7 @@ int flame_svg_write_part(FILE *out, const struct snapshot *snapshot, uint32_t ma
 	int err = graph_init(&graph, snapshot, max_frames);
 
 	if (!err)
-		err = put_graph(out, &graph, NULL);
+		err = put_graph(out, &graph);
 	graph_finish(&graph);
 	return err;
 }

@@ -11,14 +11,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "share/shared_format.h"
+#include "analyzer/snapshot.h"
+#include "export/print.h"
 
 #define FLAME_SVG_FRAMES 10000	/* in a file; with names of C++ these are 2.5 MB */
 
 /* Writes a whole SVG file: what was sampled and how to repeat it, then the graph, with style and
- * script. The tree of @snapshot has all callees. 0 or -ENOMEM. */
+ * script. The tree of @snapshot has all callees. @command: command line that prints the same
+ * window, or "". 0 or -ENOMEM. */
 int flame_svg_write(FILE *out, const struct snapshot *snapshot,
-		      const struct shared_options *options);
+		    const struct export_options *options, const char *command);
 
 /* Writes the graph alone, with legend and what was left out: <svg class="flame-graph">, valid in
  * HTML and in XML, without style, script, style attributes or event handlers. At most @max_frames

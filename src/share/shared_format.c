@@ -147,7 +147,8 @@ int shared_write(FILE *out, const struct snapshot *snapshot, const struct shared
 	case SHARED_MARKDOWN:
 		return write_table(out, snapshot, options);
 	case SHARED_FLAME_GRAPH:
-		return flame_svg_write(out, snapshot, options);
+		return flame_svg_write(out, snapshot, &options->table.print,
+				       options->command ? options->command : "");
 	case SHARED_FOLDED:
 		break;
 	}

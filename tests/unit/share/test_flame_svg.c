@@ -40,14 +40,14 @@ static struct snapshot snapshot_of(struct call_tree tree)
 
 static void write_graph(const struct snapshot *snapshot, const char *command)
 {
-	const struct shared_options options = { .format = SHARED_FLAME_GRAPH, .command = command };
+	const struct export_options options = { .max_rows = SIZE_MAX };
 	size_t bytes;
 	FILE *out;
 
 	free(text);
 	out = open_memstream(&text, &bytes);
 	assert_non_null(out);
-	assert_int_equal(flame_svg_write(out, snapshot, &options), 0);
+	assert_int_equal(flame_svg_write(out, snapshot, &options, command), 0);
 	fclose(out);
 }
 
