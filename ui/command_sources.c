@@ -1,4 +1,4 @@
-/* command_sources.c - what is sampled, and saving its stacks. */
+/* command_sources.c - what is sampled, and saving it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -164,8 +164,8 @@ void cmd_quit(struct ui_state *state)
 	state->out.wants_quit = true;
 }
 
-/* Saving folded stacks, or the table that is shown, to a file. The analyzer makes them, because the
- * screen has neither all paths nor their commands; ui/screen.c has them written. */
+/* Saving the window as a file. The analyzer makes what it has, because the screen has neither all
+ * paths nor their commands; ui/screen.c has it written. */
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -175,6 +175,27 @@ static bool ends_with(const char *name, const char *end)
 }
 
 #define RECORDING_END ".data"
+
+/* Returns the ends of names that say a format, one for each index; NULL: there are no more. */
+static const char *end_at(size_t index)
+{
+	size_t count = 0;
+
+	while (count < index && shared_format_end(count))
+		count++;
+	if (count < index)
+		return NULL;
+	return shared_format_end(count) ? shared_format_end(count) : RECORDING_END;
+}
+
+/* Returns the index of the end of @path; SIZE_MAX: it says no format. */
+static size_t find_end(const char *path)
+{
+	for (size_t i = 0; end_at(i); i++)
+		if (ends_with(path, end_at(i)))
+			return i;
+	return SIZE_MAX;
+}
 
 /* Saves the records of the last seconds. */
 static void save_recording(struct ui_state *state, const char *path)
@@ -194,10 +215,13 @@ static void save_accepted(struct ui_state *state)
 {
 	const char *path = state->prompt.text;
 	struct outbox *out = &state->out;
+	const size_t end = find_end(path);
 	bool is_known;
 
 	if (!path[0])
 		return;
+	if (end != SIZE_MAX)
+		out->save_end = end_at(end);
 	if (ends_with(path, RECORDING_END)) {
 		save_recording(state, path);
 		return;
@@ -206,19 +230,47 @@ static void save_accepted(struct ui_state *state)
 	out->save_format = shared_format_find(path, &is_known);
 	out->wants_stacks = true;
 	state_request_stacks(state);
-	state_say(state, "writing %s\u2026", state->out.save_path);
+	state_say(state, is_known ? "writing %s\u2026" : "writing folded stacks to %s: its end "
+		  "names no format\u2026", out->save_path);
+}
+
+/* Shows what ends of names there are. */
+static void hint_ends(struct ui_state *state)
+{
+	char hint[PROMPT_BYTES] = "";
+
+	for (size_t i = 0; end_at(i); i++)
+		snprintf(hint + strlen(hint), sizeof(hint) - strlen(hint), "%s%s", i ? " " : "",
+			 end_at(i));
+	prompt_hint(&state->prompt, hint);
+}
+
+/* Gives the name the next end. */
+static void save_tab(struct ui_state *state)
+{
+	const char *text = state->prompt.text;
+	const size_t end = find_end(text);
+	const char *next = end_at(end == SIZE_MAX ? 0 : end + 1);
+	char name[PROMPT_BYTES];
+	size_t length = strlen(text) - (end == SIZE_MAX ? 0 : strlen(end_at(end)));
+
+	if (!next)
+		next = end_at(0);
+	snprintf(name, sizeof(name), "%.*s%s", (int)length, text, next);
+	prompt_replace(&state->prompt, name);
 }
 
 void cmd_save_stacks(struct ui_state *state)
 {
 	static const struct prompt_use use = {
-		.label = "folded stacks to:", .accepted = save_accepted,
+		.label = "save as (Tab: format):", .accepted = save_accepted, .tab = save_tab,
 	};
 	static const struct prompt_use compared_use = {
-		.label = "stacks of this window, not of A, to:", .accepted = save_accepted,
+		.label = "save with A as (Tab: format):", .accepted = save_accepted,
+		.tab = save_tab,
 	};
 	const time_t now = time(NULL);
-	char path[64];
+	char path[64], stem[48];
 	struct tm local;
 
 	if (!state->shown) {
@@ -226,6 +278,9 @@ void cmd_save_stacks(struct ui_state *state)
 		return;
 	}
 	localtime_r(&now, &local);
-	strftime(path, sizeof(path), "flametop-%Y%m%d-%H%M%S.folded", &local);
+	strftime(stem, sizeof(stem), "flametop-%Y%m%d-%H%M%S", &local);
+	snprintf(path, sizeof(path), "%s%s", stem,
+		 state->out.save_end ? state->out.save_end : end_at(0));
 	state_open_prompt(state, state_is_compared(state) ? &compared_use : &use, path);
+	hint_ends(state);
 }

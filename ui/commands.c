@@ -294,7 +294,7 @@ const struct command commands[] = {
 	{ { 't' }, "target", IN_SAMPLES | IN_COUNTERS, ASKS, { .run = cmd_target },
 	  "Sample other processes, threads, users or CPUs, or everything", NULL, 0 },
 	{ { 'P' }, "save-stacks", IN_SAMPLES, ASKS, { .run = cmd_save_stacks },
-	  "Write this window to a file: folded stacks; NAME.csv, NAME.md: its table", NULL, 0 },
+	  "Save this window as a file; the end of its name is the format", NULL, 0 },
 	{ { 'O' }, "record", IN_ALL, ASKS, { .run = cmd_record },
 	  "Record into a file; again: end it", NULL, 0 },
 	{ { 'T' }, "theme", IN_ALL, PLAIN, { .run = cmd_theme }, "The next theme of colours", NULL,

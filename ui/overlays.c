@@ -18,6 +18,11 @@ static void press_in_prompt(struct ui_state *state, int key)
 {
 	const struct prompt_use *use = state->prompt_use;
 
+	if (key == UI_KEY_TAB && use->tab) {
+		use->tab(state);
+		state->is_changed = true;
+		return;
+	}
 	switch (prompt_press(&state->prompt, key)) {
 	case PROMPT_IGNORED:
 		return;
@@ -194,7 +199,7 @@ static const struct synonyms {
 	{ "search", "find" },
 	{ "filter", "grep match" },
 	{ "order", "sort-by" },
-	{ "save-stacks", "export write dump folded" },
+	{ "save-stacks", "export write dump share folded svg html pprof json csv" },
 	{ "pause", "freeze stop" },
 	{ "earlier", "history past rewind" },
 	{ "window", "duration last" },

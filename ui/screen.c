@@ -31,7 +31,6 @@
 #include "views/view_threads.h"
 #include "widgets/finder.h"
 
-#define MARKDOWN_ROWS 40		/* as without a screen */
 #define SIGNAL_STATUS(signal) (128 + (signal))
 #define RECORDING_MS 1000	/* how often what was recorded is looked at */
 #define UI_NICE (-10)		/* a key must be answered while every CPU is busy */
@@ -61,6 +60,7 @@ struct screen {
 	const struct theme *theme;	/* theme that the terminal has now */
 	bool is_mouse_off;
 	struct shared_file *save;	/* owned; NULL: nothing is being written */
+	struct shared_output *output;	/* the file of -o that is to be written; NULL: the key's */
 	bool is_table;			/* `save` is what the query shows, not stacks */
 	uint64_t end_ns;	/* when the screen ends by itself; 0: never */
 	uint64_t pause_ns;	/* pause at the first snapshot of this time or later; 0: don't */
@@ -184,12 +184,15 @@ static void end_save(struct screen *screen)
 	struct diag why = { 0 };
 	uint64_t samples;
 
-	if (shared_file_finish(screen->save, &samples, &why))
+	if (screen->output)
+		shared_output_finish(screen->output, screen->save);
+	else if (shared_file_finish(screen->save, &samples, &why))
 		state_say(state, "%s", why.text);
 	else if (screen->is_table)
 		state_say(state, "the table is in %s", state->out.save_path);
 	else
 		state_say(state, "%" PRIu64 " samples in %s", samples, state->out.save_path);
+	screen->output = NULL;
 	screen->save = NULL;
 	screen->sources[SOURCE_SAVE].fd = -1;
 }
@@ -207,7 +210,6 @@ static bool is_of_another_time(const struct ui_state *state, const struct snapsh
 static struct table_options table_of(const struct ui_state *state, const struct snapshot *snapshot)
 {
 	return (struct table_options){
-		.style = state->out.save_format == SHARED_MARKDOWN ? TABLE_MARKDOWN : TABLE_CSV,
 		.kind = snapshot->listing ? TABLE_LISTING
 			: snapshot->tree.direction != TREE_NONE ? TABLE_TREE
 			: snapshot->groups.level_count ? TABLE_GROUPS : TABLE_ROWS,
@@ -215,14 +217,39 @@ static struct table_options table_of(const struct ui_state *state, const struct 
 			.filter = state->query.breadcrumbs.filter,
 			.show_idle = state->query.show_idle,
 			.has_groups = snapshot->groups.level_count,
-			.max_rows = state->out.save_format == SHARED_MARKDOWN ? MARKDOWN_ROWS
-									      : SIZE_MAX,
 		},
 		.layer = LISTING_MIXED,
 	};
 }
 
-/* Takes the folded stacks from @fresh. Requests them again if they are missing (lost with a skipped
+/* Says why the file that was asked for is not written. */
+static void refuse_save(struct screen *screen, const char *reason)
+{
+	if (screen->output)
+		shared_output_fail(screen->output, -ENODATA, "%s: %s", screen->output->path,
+				   reason);
+	else
+		state_say(&screen->state, "%s", reason);
+	screen->output = NULL;
+}
+
+static void begin_save(struct screen *screen, struct snapshot *stacks,
+		       const struct shared_options *options)
+{
+	struct ui_state *state = &screen->state;
+	struct diag why = { 0 };
+
+	if (screen->output)
+		screen->save = shared_output_start(screen->output, stacks, options);
+	else if (shared_file_start(&screen->save, state->out.save_path, stacks, options, &why))
+		state_say(state, "%s", why.text);
+	if (screen->save)
+		screen->sources[SOURCE_SAVE].fd = shared_file_fd(screen->save);
+	else
+		screen->output = NULL;
+}
+
+/* Takes the stacks, or the table, from @fresh. Requests them again if they are missing (lost with a skipped
  * snapshot) or of another window or filter. */
 static void take_stacks(struct screen *screen, struct snapshot *fresh)
 {
@@ -230,7 +257,6 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 	struct snapshot *stacks = fresh->folded;
 	struct shared_options options = { .format = state->out.save_format };
 	struct command_line line;
-	struct diag why = { 0 };
 
 	fresh->folded = NULL;
 	if (!state->out.wants_stacks || screen->save) {
@@ -245,18 +271,16 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 	state->out.wants_stacks = false;
 	screen->is_table = shared_format_needs(options.format) == SHARED_NEEDS_SHOWN;
 	if (!screen->is_table && !stacks->tree.samples && !stacks->is_compared) {
-		state_say(state, "nothing is written: there is no sample with this path and these "
-			  "filters in the window");
+		refuse_save(screen, "nothing is written: there is no sample with this path and "
+			    "these filters in the window");
 		snapshot_destroy(stacks);
 		return;
 	}
 	options.table = table_of(state, stacks);
+	shared_options_choose(&options, 0);
 	command_line_make(state, &line);
 	options.command = line.text;
-	if (shared_file_start(&screen->save, state->out.save_path, stacks, &options, &why))
-		state_say(state, "%s", why.text);
-	else
-		screen->sources[SOURCE_SAVE].fd = shared_file_fd(screen->save);
+	begin_save(screen, stacks, &options);
 }
 
 /* Lets the analyzer pass what it counts to @tee; NULL: no longer. False: its queue is full. */
@@ -554,6 +578,71 @@ static int run_loop(struct screen *screen, struct diag *why)
 	return screen->status < 0 ? 0 : screen->status;
 }
 
+/* Waits until the present file of -o is written. False: a key or a signal has ended that. */
+static bool wait_for_output(struct screen *screen)
+{
+	struct pollfd *sources = screen->sources;
+	const int status = screen->status;
+	struct diag why;
+
+	while (screen->output) {
+		if (fit_canvas(screen, &why))
+			return false;
+		paint(screen);
+		send_requests(screen);
+		if (poll(sources, SOURCE_COUNT, -1) < 0)
+			continue;
+		screen->status = -1;
+		if (sources[SOURCE_SIGNAL].revents)
+			take_signal(screen);
+		if (sources[SOURCE_TERMINAL].revents)
+			read_keys(screen);
+		if (screen->status == SIGNAL_STATUS(SIGHUP))	/* only the screen is lost */
+			screen->sources[SOURCE_TERMINAL].fd = -1;
+		else if (screen->status >= 0 || screen->state.out.wants_quit)
+			return false;
+		screen->status = status;
+		if (sources[SOURCE_ANALYZER].revents)
+			take_snapshot(screen);
+		if (sources[SOURCE_SAVE].revents)
+			end_save(screen);
+	}
+	return true;
+}
+
+/* Writes the files of -o: what is shown now. The samples of the window stay as they are; what is
+ * live goes on until the analyzer has summed them up. */
+static void write_outputs(struct screen *screen)
+{
+	struct shared_outputs *outputs = screen->config->outputs;
+	struct ui_state *state = &screen->state;
+	const int status = screen->status;
+	bool is_abandoned = false;
+
+	if (screen->save)	/* one of the key's is under way */
+		end_save(screen);
+	if (status == SIGNAL_STATUS(SIGHUP))
+		screen->sources[SOURCE_TERMINAL].fd = -1;
+	for (size_t i = 0; outputs && i < outputs->count && !is_abandoned; i++) {
+		screen->output = &outputs->list[i];
+		state->out.wants_quit = false;
+		state->out.save_format = screen->output->format;
+		state->out.wants_stacks = true;
+		state_request_stacks(state);
+		state_say(state, "writing %s\u2026", screen->output->path);
+		is_abandoned = !wait_for_output(screen);
+	}
+	for (size_t i = 0; is_abandoned && i < outputs->count; i++)
+		if (!outputs->list[i].is_ended)
+			shared_output_fail(&outputs->list[i], -EINTR, "%s is not written: a key "
+					   "or signal came before", outputs->list[i].path);
+	if (is_abandoned) {	/* a disk may hang: the thread of the file ends with the process */
+		screen->save = NULL;
+		screen->output = NULL;
+	}
+	screen->status = status;
+}
+
 static int open_sources(struct screen *screen, struct diag *why)
 {
 	const struct screen_config *config = screen->config;
@@ -682,6 +771,8 @@ int screen_run(const struct screen_config *config, struct diag *why)
 	}
 	if (!result)
 		result = run_loop(&screen, why);
+	if (result >= 0)
+		write_outputs(&screen);
 	*config->choice = screen.state.display.choice;
 	finish_screen(&screen);
 	return result;

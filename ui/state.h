@@ -45,6 +45,7 @@ struct prompt_use {
 	void (*accepted)(struct ui_state *state);
 	void (*cancelled)(struct ui_state *state);	/* NULL: nothing to do */
 	void (*refreshed)(struct ui_state *state);	/* after new rows; NULL: nothing to do */
+	void (*tab)(struct ui_state *state);		/* NULL: Tab does nothing */
 };
 
 /* The last request sent for a probe, kept until a snapshot shows its outcome. */
@@ -171,6 +172,7 @@ struct outbox {
 	bool wants_stacks;	/* the loop has the window written to save_path, */
 	enum shared_format save_format;	/* in this format */
 	char save_path[PROMPT_BYTES];
+	const char *save_end;	/* the end of the last name given to the key; NULL: none was */
 	bool wants_record;	/* the loop begins a recording in record_path, */
 	bool wants_record_end;	/* or ends it */
 	char record_path[PROMPT_BYTES];

@@ -6,6 +6,7 @@
 #define SHARE_SHARED_FORMAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -37,16 +38,18 @@ struct shared_options {
 
 /* Returns the format of a file named @path. *@is_known: its end is one of those above. */
 enum shared_format shared_format_find(const char *path, bool *is_known);
+/* Returns the ends that formats have, one for each index from 0 on; NULL: there are no more. */
+const char *shared_format_end(size_t index);
 enum shared_needs shared_format_needs(enum shared_format format);
 /* Returns the value of the REQUEST_STACKS whose reply has what @needs says. */
 uint32_t shared_format_request(enum shared_needs needs, bool with_idle);
 
-/* Chooses how the tables of @out are written in its format: the style, and the number of rows unless
- * @max_rows is not 0. Markdown is for people, who get 40. */
+/* Chooses how the tables of @out are written in its format: the style, and unless @max_rows says it
+ * the number of rows. Markdown is for people, who get 40. */
 void shared_options_choose(struct shared_options *out, size_t max_rows);
 
-/* Writes @snapshot, and for most formats the chain after it; it has what its format needs. 0 or -errno; errors of @out stay in @out, too
- * (ferror(3)). */
+/* Writes @snapshot, and for most formats the chain after it; it has what its format needs. 0 or
+ * -errno; errors of @out stay in @out, too (ferror(3)). */
 int shared_write(FILE *out, const struct snapshot *snapshot, const struct shared_options *options);
 
 #endif

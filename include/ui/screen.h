@@ -13,6 +13,7 @@
 #include "fold/filter.h"
 #include "proc/guardian.h"
 #include "record/recording.h"
+#include "share/shared_file.h"
 #include "ui/launch.h"
 #include "ui/keymap.h"
 #include "ui/probe_control.h"
@@ -48,6 +49,7 @@ struct screen_config {
 	const struct record_control *record;	/* NULL: nothing can be recorded */
 	const struct threads_control *threads;	/* NULL: a recording, or unavailable */
 	const struct keep_control *keep;	/* NULL: no condition is watched */
+	struct shared_outputs *outputs;	/* written with what is shown at the end. BORROWED */
 	int command_fd;			/* readable when the `-- command` has ended; -1: none */
 	bool is_command_clock;		/* the command only limits the time of sampling: pause when
 					 * it ends */

@@ -41,6 +41,11 @@ enum shared_format shared_format_find(const char *path, bool *is_known)
 	return formats[0].format;
 }
 
+const char *shared_format_end(size_t index)
+{
+	return index < FORMATS ? formats[index].end : NULL;
+}
+
 enum shared_needs shared_format_needs(enum shared_format format)
 {
 	size_t i = 0;

@@ -58,13 +58,24 @@ void prompt_open(struct prompt *prompt, const char *label, const char *text)
 	prompt->label = label;
 	prompt->recalled = 0;
 	prompt->is_selected = false;
-	prompt->note[0] = '\0';
+	prompt->note[0] = prompt->hint[0] = '\0';
 	set_text(prompt, text);
+}
+
+void prompt_replace(struct prompt *prompt, const char *text)
+{
+	set_text(prompt, text);
+	prompt->recalled = 0;
 }
 
 void prompt_select(struct prompt *prompt)
 {
 	prompt->is_selected = prompt->text[0] != '\0';
+}
+
+void prompt_hint(struct prompt *prompt, const char *hint)
+{
+	sanitize_text(prompt->hint, sizeof(prompt->hint), hint, strlen(hint));
 }
 
 void prompt_note(struct prompt *prompt, const char *note)
@@ -298,6 +309,8 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas, int y)
 	}
 	note.x = area.x + prompt_draw_text(prompt, canvas, area) + 1 + NOTE_GAP;
 	note.width = canvas->width - 1 - note.x;
-	if (note.width >= canvas_text_width(canvas, keys))
+	if (prompt->hint[0])
+		canvas_put_text(canvas, note, canvas_clean(prompt->hint), ROLE_DIM);
+	else if (note.width >= canvas_text_width(canvas, keys))
 		canvas_put_right(canvas, note, canvas_clean(keys), ROLE_DIM);
 }

@@ -33,6 +33,7 @@ struct prompt {
 	size_t history_count, recalled;	/* recalled: how far back Up has gone; 0: not */
 	char typed[PROMPT_BYTES];	/* the text before Up, restored by Down */
 	char note[PROMPT_BYTES];	/* shown at the right edge instead of the keys; "": none */
+	char hint[PROMPT_BYTES];	/* shown instead of the keys where the text leaves room */
 };
 
 enum prompt_result {
@@ -46,11 +47,15 @@ enum prompt_result {
 /* Opens the prompt. @label: a constant, also the name of its history; @text: initial text, cut if
  * too long. */
 void prompt_open(struct prompt *prompt, const char *label, const char *text);
+/* Replaces the text, cut if too long; the cursor goes to its end. */
+void prompt_replace(struct prompt *prompt, const char *text);
 /* Selects the text, if there is any, until a key moves the cursor or changes the text. */
 void prompt_select(struct prompt *prompt);
 enum prompt_result prompt_press(struct prompt *prompt, int key);
 /* Shows @note until the next key; cut if too long. */
 void prompt_note(struct prompt *prompt, const char *note);
+/* Shows @hint, dim, as long as the prompt is open. */
+void prompt_hint(struct prompt *prompt, const char *hint);
 /* Draws only text and cursor in @area, for a line of input elsewhere. Returns the cells used,
  * without that of a cursor after the text. */
 int prompt_draw_text(const struct prompt *prompt, struct canvas *canvas, struct canvas_area area);

@@ -337,17 +337,17 @@ static void test_a_recording_tells_times_from_its_begin(void **state)
 	assert_true(ui_has(ui, "A: 0:12\u20130:17"));
 }
 
-static void test_saving_says_which_of_the_two_windows_it_saves(void **state)
+static void test_saving_says_that_it_saves_both_windows(void **state)
 {
 	struct ui *ui = *state;
 
 	open_window(ui);
 	ui_press(ui, "P");
-	assert_true(ui_has(ui, "folded stacks to:"));
+	assert_true(ui_has(ui, "save as (Tab: format):"));
 	ui_press_key(ui, UI_KEY_ESCAPE);
 	open_compared(ui);
 	ui_press(ui, "P");
-	assert_true(ui_has(ui, "stacks of this window, not of A, to:"));
+	assert_true(ui_has(ui, "save with A as (Tab: format):"));
 }
 
 /* What is said of the row under the cursor. */
@@ -445,7 +445,7 @@ UNIT_TESTS(test_command_compare)
 		UI_TEST(test_another_recording_is_compared_from_the_start),
 		UI_TEST(test_it_is_also_if_it_lacks_the_first_event),
 		UI_TEST(test_a_recording_tells_times_from_its_begin),
-		UI_TEST(test_saving_says_which_of_the_two_windows_it_saves),
+		UI_TEST(test_saving_says_that_it_saves_both_windows),
 		UI_TEST(test_the_line_below_tells_both_windows),
 		UI_TEST(test_frames_are_coloured_by_change_while_compared),
 		UI_TEST(test_what_is_gone_has_no_box_and_is_not_found),

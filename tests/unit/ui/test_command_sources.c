@@ -71,6 +71,41 @@ static void test_a_recording_is_begun_with_a_name_and_ended_with_the_same_key(vo
 	assert_true(ui_has(ui, "recording 3.15 MB ends"));
 }
 
+/* The format is the end of the name, which Tab changes; the next name begins with the same. */
+static void test_the_end_of_a_name_says_what_is_saved(void **state)
+{
+	struct ui *ui = *state;
+	const struct outbox *out = &ui->state.out;
+
+	ui_press(ui, "P");
+	assert_non_null(strstr(ui->state.prompt.text, ".folded"));
+	assert_true(ui_has(ui, ".folded"));
+	ui_press_key(ui, UI_KEY_TAB);
+	assert_null(strstr(ui->state.prompt.text, ".folded"));
+	assert_non_null(strstr(ui->state.prompt.text, ".txt"));
+	enter(ui, "save as (Tab: format):", "a.json");
+	assert_true(out->wants_stacks);
+	assert_int_equal(out->save_format, SHARED_JSON);
+	assert_string_equal(out->save_path, "a.json");
+	assert_true(ui_has(ui, "writing a.json"));
+	ui_press(ui, "P");
+	assert_non_null(strstr(ui->state.prompt.text, ".json"));
+	enter(ui, "save as (Tab: format):", "a.out");
+	assert_int_equal(out->save_format, SHARED_FOLDED);
+	assert_true(ui_has(ui, "writing folded stacks to a.out: its end names no format"));
+	ui_press(ui, "P");
+	assert_non_null(strstr(ui->state.prompt.text, ".json"));
+	ui_press_key(ui, UI_KEY_CTRL('U'));
+	ui_press(ui, "a");
+	ui_press_key(ui, UI_KEY_TAB);
+	assert_string_equal(ui->state.prompt.text, "a.folded");
+	while (!strstr(ui->state.prompt.text, ".data"))
+		ui_press_key(ui, UI_KEY_TAB);
+	ui_press_key(ui, UI_KEY_TAB);
+	assert_string_equal(ui->state.prompt.text, "a.folded");
+	ui_press_key(ui, UI_KEY_ESCAPE);
+}
+
 static void test_every_kind_of_target(void **state)
 {
 	struct ui *ui = *state;
@@ -211,6 +246,7 @@ UNIT_TESTS(test_command_sources)
 	const struct CMUnitTest tests[] = {
 		UI_TEST(test_the_frequency_begins_with_the_present_one),
 		UI_TEST(test_a_recording_is_begun_with_a_name_and_ended_with_the_same_key),
+		UI_TEST(test_the_end_of_a_name_says_what_is_saved),
 		UI_TEST(test_every_kind_of_target),
 		UI_TEST(test_the_children_of_the_target_come_first),
 		UI_TEST(test_the_target_of_the_row_under_the_cursor),
