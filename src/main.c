@@ -278,7 +278,7 @@ static int show(struct session *session, const struct options *options,
 
 	if (result >= 0 && !(options->is_batch && result == BATCH_OUTPUT_FAILED)) {
 		if (why.text[0] && (options->has_events || options->format == OUTPUT_CSV ||
-				    result == BATCH_HAS_GROWN))
+				    options->share_count || result == BATCH_HAS_GROWN))
 			print_sentence(why.text);
 		return command_result(session, result);
 	}

@@ -249,8 +249,8 @@ static void begin_save(struct screen *screen, struct snapshot *stacks,
 		screen->output = NULL;
 }
 
-/* Takes the stacks, or the table, from @fresh. Requests them again if they are missing (lost with a skipped
- * snapshot) or of another window or filter. */
+/* Takes the stacks, or the table, from @fresh. Requests them again if they are missing (lost with a
+ * skipped snapshot) or of another window or filter. */
 static void take_stacks(struct screen *screen, struct snapshot *fresh)
 {
 	struct ui_state *state = &screen->state;

@@ -209,7 +209,8 @@ static int take_snapshot(struct batch *batch, struct diag *why)
 	look_at_recording(batch);
 	if (!snapshot)
 		return 0;
-	if (snapshot->events || batch->options->format == OUTPUT_CSV)
+	if (snapshot->events || batch->options->format == OUTPUT_CSV ||
+	    batch->options->share_count)
 		note_losses(snapshot, why);
 	if (snapshot->is_last && snapshot->end_err) {
 		err = diag_set(why, snapshot->end_err, "%s", snapshot->end_reason);
