@@ -141,6 +141,55 @@ static void test_a_place_that_is_not_there_is_said(void **state)
 	assert_non_null(strstr(why.text, "no such directory"));
 }
 
+/* Files of -o: there is room for them before, and nobody sees them until they are complete. */
+static void test_files_are_opened_before_they_are_written(void **state)
+{
+	const char *const paths[] = { path, "/tmp/flametop-test-nowhere/x.txt" };
+	const struct shared_options folded = { .format = SHARED_FOLDED, .command = "" };
+	struct shared_outputs outputs;
+	struct shared_file *file;
+	struct diag why = { 0 };
+
+	(void)state;
+	assert_int_equal(shared_outputs_open(&outputs, paths, 2, &why), -ENOENT);
+	assert_non_null(strstr(why.text, "no such directory"));
+	shared_outputs_close(&outputs);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(shared_outputs_open(&outputs, paths, 1, &why), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	file = shared_output_start(&outputs.list[0], make_stacks(), &folded);
+	assert_non_null(file);
+	shared_output_finish(&outputs.list[0], file);
+	assert_true(outputs.list[0].is_ended && !outputs.list[0].why.err);
+	assert_int_equal(outputs.list[0].samples, 3);
+	shared_outputs_close(&outputs);
+	assert_int_equal(access(path, F_OK), 0);
+	assert_int_equal(shared_outputs_open(&outputs, paths, 1, &why), -EEXIST);
+	assert_non_null(strstr(why.text, "exists: give another name"));
+	shared_outputs_close(&outputs);
+}
+
+/* Somebody else's file that took the name meanwhile stays. */
+static void test_a_name_that_was_taken_meanwhile_is_refused(void **state)
+{
+	const char *const paths[] = { path };
+	const struct shared_options folded = { .format = SHARED_FOLDED, .command = "" };
+	struct shared_outputs outputs;
+	struct diag why = { 0 };
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(shared_outputs_open(&outputs, paths, 1, &why), 0);
+	close(open(path, O_CREAT | O_WRONLY, 0644));
+	shared_output_finish(&outputs.list[0], shared_output_start(&outputs.list[0], make_stacks(),
+								   &folded));
+	assert_int_equal(outputs.list[0].why.err, -EEXIST);
+	assert_non_null(strstr(outputs.list[0].why.text, "exists: give another name"));
+	shared_outputs_close(&outputs);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_size, 0);
+}
+
 UNIT_TESTS(test_shared_file)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +197,8 @@ UNIT_TESTS(test_shared_file)
 		FILE_TEST(test_a_table_is_written_as_it_is_asked_for),
 		FILE_TEST(test_what_is_there_stays),
 		FILE_TEST(test_a_place_that_is_not_there_is_said),
+		FILE_TEST(test_files_are_opened_before_they_are_written),
+		FILE_TEST(test_a_name_that_was_taken_meanwhile_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
