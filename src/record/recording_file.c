@@ -19,11 +19,14 @@
 #include "file_features.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/whole_io.h"
 
 #define STEP_BYTES (1u << 20)	/* collected before they are written at the latest */
 #define MAGIC "PERFILE2"
@@ -220,14 +223,37 @@ int recording_file_sync(struct recording_file *file, struct diag *why)
 	return fail(file, err, why);
 }
 
+/* Finds "model name : TEXT" in /proc/cpuinfo; other machines have other keys. */
+static void read_cpu(char *out, size_t room)
+{
+	static const char *const keys[] = { "model name", "Processor", "CPU part" };
+	char text[4096];
+	const int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+	ssize_t count = fd < 0 ? -1 : whole_read(fd, text, sizeof(text) - 1);
+	const char *at = NULL;
+
+	if (fd >= 0)
+		close(fd);
+	text[count > 0 ? count : 0] = '\0';
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !at; i++)
+		at = strstr(text, keys[i]);
+	at = at ? strchr(at, ':') : NULL;
+	at = at ? at + 1 + strspn(at + 1, " \t") : "unknown";
+	snprintf(out, room, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
 static int copy_machine(struct recording_machine *out, const struct recording_machine *from)
 {
+	char cpu[128];
+
 	*out = *from;
 	out->host = strdup(from->host);
 	out->release = strdup(from->release);
 	out->version = strdup(from->version);
 	out->arch = strdup(from->arch);
-	out->cpu = strdup(from->cpu);
+	if (!from->cpu)
+		read_cpu(cpu, sizeof(cpu));
+	out->cpu = strdup(from->cpu ? from->cpu : cpu);
 	return out->host && out->release && out->version && out->arch && out->cpu ? 0 : -ENOMEM;
 }
 
