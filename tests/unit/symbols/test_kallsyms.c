@@ -260,6 +260,39 @@ static void test_every_text_symbol_of_the_running_kernel_is_found(void **state)
 	kallsyms_finish(&kallsyms);
 }
 
+/* @line has the kernel's symbol @name: takes its address. */
+static void take_address(const char *line, const char *name, uint64_t *out)
+{
+	unsigned long long address;
+	char found[600], type;
+
+	if (!strchr(line, '[') && sscanf(line, "%llx %c %599s", &address, &type, found) == 3 &&
+	    !strcmp(found, name))
+		*out = address;
+}
+
+static void test_the_bounds_of_the_running_kernel_are_those_of_its_list(void **state)
+{
+	struct kallsyms_bounds bounds;
+	struct diag why = { .err = 0 };
+	uint64_t begin = 0, end = 0;
+	char line[600];
+	FILE *list = fopen("/proc/kallsyms", "re");
+
+	(void)state;
+	assert_non_null(list);
+	while (fgets(line, sizeof(line), list)) {
+		take_address(line, KALLSYMS_TEXT, &begin);
+		take_address(line, "_etext", &end);
+	}
+	fclose(list);
+	if (!begin)
+		skip();
+	assert_int_equal(kallsyms_find_bounds(&bounds, "/proc/kallsyms", &go_on, &why), 0);
+	assert_int_equal(bounds.begin, begin);
+	assert_int_equal(bounds.end, end);
+}
+
 static void test_the_build_id_of_the_running_kernel_is_twenty_bytes(void **state)
 {
 	struct build_id id = kallsyms_build_id();
@@ -283,6 +316,7 @@ UNIT_TESTS(test_kallsyms)
 		cmocka_unit_test(test_a_long_list_is_read_in_pieces),
 		cmocka_unit_test(test_a_reading_that_is_stopped_ends),
 		cmocka_unit_test(test_every_text_symbol_of_the_running_kernel_is_found),
+		cmocka_unit_test(test_the_bounds_of_the_running_kernel_are_those_of_its_list),
 		cmocka_unit_test(test_the_build_id_of_the_running_kernel_is_twenty_bytes),
 	};
 
