@@ -18,18 +18,11 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "described.h"
 #include "recorded_event.h"
 #include "ingest/reorder.h"
 #include "record/recording.h"
 #include "written_record.h"
-
-/* Since when the recording describes each process or thread: its name, and a process's mappings. */
-struct described {
-	struct id_map rows;	/* pid or tid -> row of `since_ns` */
-	uint64_t *since_ns;	/* owned; of a free row: the next one, plus 1 */
-	uint32_t count, room;
-	uint32_t free_row;	/* the first, plus 1; 0: none */
-};
 
 struct record_encoder {
 	struct record_encoder_config config;
@@ -257,74 +250,6 @@ static void tee_source(void *owner, const struct ingest *ingest)
 	describe_source(owner, ingest);
 }
 
-static void described_finish(struct described *described)
-{
-	id_map_finish(&described->rows);
-	free(described->since_ns);
-	*described = (struct described){ .count = 0 };
-}
-
-/* Whether the recording says at @time_ns what @number is. */
-static bool is_described(const struct described *described, uint32_t number, uint64_t time_ns)
-{
-	const uint32_t row = id_map_get(&described->rows, number);
-
-	return row != ID_MAP_NONE && described->since_ns[row] <= time_ns;
-}
-
-static uint32_t take_row(struct described *described)
-{
-	const uint32_t room = described->room ? 2 * described->room : 256;
-	const uint32_t row = described->free_row;
-	uint64_t *since_ns;
-
-	if (row) {
-		described->free_row = (uint32_t)described->since_ns[row - 1];
-		return row - 1;
-	}
-	if (described->count == described->room) {
-		since_ns = realloc(described->since_ns, room * sizeof(*since_ns));
-		if (!since_ns)
-			return ID_MAP_NONE;
-		described->since_ns = since_ns;
-		described->room = room;
-	}
-	return described->count++;
-}
-
-static void give_row_back(struct described *described, uint32_t row)
-{
-	described->since_ns[row] = described->free_row;
-	described->free_row = row + 1;
-}
-
-static void forget(struct described *described, uint32_t number)
-{
-	const uint32_t row = id_map_remove(&described->rows, number);
-
-	if (row != ID_MAP_NONE)
-		give_row_back(described, row);
-}
-
-/* Notes that @number is described from @time_ns on. Out of memory: it is described again. */
-static void mark(struct described *described, uint32_t number, uint64_t time_ns)
-{
-	uint32_t row = id_map_get(&described->rows, number);
-
-	if (row == ID_MAP_NONE) {
-		row = take_row(described);
-		if (row == ID_MAP_NONE)
-			return;
-		if (id_map_put(&described->rows, number, row)) {
-			give_row_back(described, row);
-			return;
-		}
-		described->since_ns[row] = time_ns;
-	}
-	if (time_ns < described->since_ns[row])
-		described->since_ns[row] = time_ns;
-}
-
 static void describe_map(struct record_encoder *encoder, const struct ingest *ingest,
 			 const struct mapping *row, const struct written_trailer *trailer)
 {
@@ -351,7 +276,7 @@ static void describe_process(struct record_encoder *encoder, const struct ingest
 	const struct written_trailer trailer = { .pid = pid, .tid = pid, .cpu = UINT32_MAX,
 						.time_ns = time_ns, .id = WRITTEN_FIRST_ID };
 
-	if (!pid || pid == UINT32_MAX || is_described(&encoder->processes, pid, time_ns))
+	if (!pid || pid == UINT32_MAX || described_has(&encoder->processes, pid, time_ns))
 		return;
 	if (!maps && process)
 		maps = process->maps;
@@ -359,7 +284,7 @@ static void describe_process(struct record_encoder *encoder, const struct ingest
 		describe_map(encoder, ingest, &maps->rows[i], &trailer);
 	/* Maps that come from /proc later are described then: tee_maps_read(). */
 	if (process)
-		mark(&encoder->processes, pid, time_ns);
+		described_mark(&encoder->processes, pid, time_ns);
 }
 
 static void describe_thread(struct record_encoder *encoder, const struct thread *thread,
@@ -369,21 +294,21 @@ static void describe_thread(struct record_encoder *encoder, const struct thread 
 					   .id = WRITTEN_FIRST_ID };
 
 	if (!thread || !thread->has_comm || !thread->tid ||
-	    is_described(&encoder->threads, thread->tid, time_ns))
+	    described_has(&encoder->threads, thread->tid, time_ns))
 		return;
 	trailer.pid = thread->pid;
 	trailer.tid = thread->tid;
 	written_record_comm(&encoder->buffer, thread->comm, thread->comm_len, &trailer);
 	put(encoder, time_ns, WRITTEN_TRAILER_TIME);
-	mark(&encoder->threads, thread->tid, time_ns);
+	described_mark(&encoder->threads, thread->tid, time_ns);
 }
 
 static void describe_task(struct record_encoder *encoder, const struct ingest *ingest,
 			  const struct thread *thread, const struct process_maps *maps,
 			  uint64_t time_ns)
 {
-	if (!thread || (is_described(&encoder->threads, thread->tid, time_ns) &&
-			is_described(&encoder->processes, thread->pid, time_ns)))
+	if (!thread || (described_has(&encoder->threads, thread->tid, time_ns) &&
+			described_has(&encoder->processes, thread->pid, time_ns)))
 		return;
 	/* The first thread's name is the process's. */
 	if (thread->tid != thread->pid)
@@ -411,45 +336,85 @@ static void tee_sample(void *owner, const struct ingest *ingest, const struct te
 	put(encoder, sample->time_ns, WRITTEN_SAMPLE_TIME);
 }
 
-/* The child of a described task needs no description. The numbers may have been another task's,
- * whose EXIT was lost. */
-static void note_fork(struct record_encoder *encoder, const struct ingest *ingest,
-		      const struct event_record *record)
+/* The child of a described task needs no description but its FORK. The numbers may have been of
+ * another task, whose EXIT was lost. */
+static bool note_fork(struct record_encoder *encoder, const struct event_record *record)
 {
 	const struct record_task *task = &record->task;
 	const uint64_t time_ns = record->time_ns;
+	const bool has_thread = described_has(&encoder->threads, task->parent_tid, time_ns);
+	const bool has_process = described_has(&encoder->processes, task->parent_pid, time_ns);
 
-	describe_task(encoder, ingest, task_table_find_thread(&ingest->tasks, task->parent_tid),
-		      NULL, time_ns);
-	forget(&encoder->threads, record->tid);
-	if (is_described(&encoder->threads, task->parent_tid, time_ns))
-		mark(&encoder->threads, record->tid, time_ns);
+	described_forget(&encoder->threads, record->tid);
+	if (has_thread)
+		described_mark(&encoder->threads, record->tid, time_ns);
 	if (record->pid == task->parent_pid)
-		return;
-	forget(&encoder->processes, record->pid);
-	if (is_described(&encoder->processes, task->parent_pid, time_ns))
-		mark(&encoder->processes, record->pid, time_ns);
+		return has_thread || has_process;
+	described_forget(&encoder->processes, record->pid);
+	if (has_process)
+		described_mark(&encoder->processes, record->pid, time_ns);
+	return has_thread || has_process;
 }
 
-static void note_task(struct record_encoder *encoder, const struct ingest *ingest,
-		      const struct event_record *record)
+/* The mappings of the new program are written once it is sampled. */
+static bool note_exec(struct record_encoder *encoder, const struct event_record *record)
+{
+	const uint64_t time_ns = record->time_ns;
+	const bool is_known = described_has(&encoder->processes, record->pid, time_ns) ||
+			      described_has(&encoder->threads, record->tid, time_ns);
+
+	described_forget(&encoder->processes, record->pid);
+	if (described_leave_out(&encoder->processes, record->pid, time_ns) && !is_known &&
+	    described_leave_out(&encoder->threads, record->tid, time_ns))
+		return false;
+	described_mark(&encoder->threads, record->tid, time_ns);
+	return true;
+}
+
+static bool note_comm(struct record_encoder *encoder, const struct event_record *record)
+{
+	if (record->comm.is_exec)
+		return note_exec(encoder, record);
+	if (!described_has(&encoder->threads, record->tid, record->time_ns) &&
+	    described_leave_out(&encoder->threads, record->tid, record->time_ns))
+		return false;
+	described_mark(&encoder->threads, record->tid, record->time_ns);
+	return true;
+}
+
+static bool note_map(struct record_encoder *encoder, const struct event_record *record)
+{
+	return record->pid == UINT32_MAX || record->mode != MODE_USER ||
+	       described_has(&encoder->processes, record->pid, record->time_ns) ||
+	       !described_leave_out(&encoder->processes, record->pid, record->time_ns);
+}
+
+static bool note_exit(struct record_encoder *encoder, const struct event_record *record)
+{
+	const bool is_known =
+		described_has(&encoder->threads, record->tid, record->time_ns) ||
+		described_has(&encoder->processes, record->pid, record->time_ns);
+
+	described_forget(&encoder->threads, record->tid);
+	if (record->pid == record->tid)
+		described_forget(&encoder->processes, record->pid);
+	return is_known;
+}
+
+/* Whether @record is to be written: of a task that is not described yet none is needed. */
+static bool note_task(struct record_encoder *encoder, const struct event_record *record)
 {
 	switch (record->kind) {
 	case RECORD_FORK:
-		note_fork(encoder, ingest, record);
-		break;
+		return note_fork(encoder, record);
 	case RECORD_COMM:
-		mark(&encoder->threads, record->tid, record->time_ns);
-		if (record->comm.is_exec)	/* its mappings follow */
-			mark(&encoder->processes, record->pid, record->time_ns);
-		break;
+		return note_comm(encoder, record);
+	case RECORD_MMAP:
+		return note_map(encoder, record);
 	case RECORD_EXIT:
-		forget(&encoder->threads, record->tid);
-		if (record->pid == record->tid)
-			forget(&encoder->processes, record->pid);
-		break;
+		return note_exit(encoder, record);
 	default:
-		break;
+		return true;
 	}
 }
 
@@ -464,7 +429,8 @@ static void tee_record(void *owner, const struct ingest *ingest, const struct ev
 		.id = event ? event->event.id : WRITTEN_FIRST_ID,
 	};
 
-	note_task(encoder, ingest, record);
+	if (!note_task(encoder, record) && !encoder->config.keeps_raw_stacks)
+		return;
 	written_record_copy(&encoder->buffer, raw, &ingest->config.events[record->event]->format,
 			  &trailer);
 	put(encoder, record->time_ns, WRITTEN_TRAILER_TIME);
@@ -475,7 +441,7 @@ static void tee_maps_read(void *owner, const struct ingest *ingest, uint32_t pid
 	struct record_encoder *encoder = owner;
 
 	(void)ingest;
-	forget(&encoder->processes, pid);
+	described_forget(&encoder->processes, pid);
 }
 
 static void send_build_ids(struct record_encoder *encoder, const struct ingest *ingest)

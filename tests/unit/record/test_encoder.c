@@ -205,22 +205,104 @@ static void test_a_child_of_a_described_process_needs_no_description(void **stat
 	assert_int_equal(count_of(PERF_RECORD_MMAP2) + count_of(PERF_RECORD_MMAP), 1);
 }
 
+static void test_a_process_without_a_sample_leaves_no_record(void **state)
+{
+	(void)state;
+	map_app(100);
+	feed_fork(&records.feed, 150, 7, 7, 8, 8);
+	feed_comm(&records.feed, 160, 8, 8, "other", true);
+	feed_mmap(&records.feed, 161, 8, 0x400000, 0x10000, 0x1000, "/bin/other");
+	feed_exit(&records.feed, 170, 8, 8);
+	feed_sample(&records.feed, 200, 7, 7, 0x400100);
+	pass_round(300);
+	end_recording();
+	assert_int_equal(records.count, 3);
+	for (size_t i = 0; i < records.count; i++)
+		assert_int_equal(records.kept[i].pid, 7);
+	assert_string_equal(records.kept[1].text, "/bin/app");
+	assert_int_equal(records.kept[2].type, PERF_RECORD_SAMPLE);
+}
+
+static void test_a_new_program_is_described_with_its_first_sample(void **state)
+{
+	(void)state;
+	map_app(100);
+	feed_sample(&records.feed, 150, 7, 7, 0x400100);
+	feed_comm(&records.feed, 200, 7, 7, "other", true);
+	feed_mmap(&records.feed, 201, 7, 0x400000, 0x10000, 0x1000, "/bin/other");
+	pass_round(250);
+	assert_int_equal(records.count, 4);
+	assert_int_equal(records.kept[3].type, PERF_RECORD_COMM);
+	assert_string_equal(records.kept[3].text, "other");
+	feed_sample(&records.feed, 300, 7, 7, 0x400100);
+	feed_mmap(&records.feed, 310, 7, 0x500000, 0x10000, 0x1000, "/lib/more");
+	feed_exit(&records.feed, 320, 7, 7);
+	pass_round(400);
+	end_recording();
+	assert_int_equal(records.count, 8);
+	assert_string_equal(records.kept[4].text, "/bin/other");
+	assert_int_equal(records.kept[4].time_ns, 300);
+	assert_int_equal(records.kept[5].type, PERF_RECORD_SAMPLE);
+	assert_string_equal(records.kept[6].text, "/lib/more");
+	assert_int_equal(records.kept[6].time_ns, 310);
+	assert_int_equal(records.kept[7].type, PERF_RECORD_EXIT);
+}
+
+/* A sample that waited for a table. */
+static void pass_late(uint64_t time_ns)
+{
+	const struct ingest *ingest = &records.feed.ingest;
+	const struct record_tee *tee = record_encoder_tee(records.encoder);
+	const struct event_record record = { .pid = 7, .tid = 7 };
+
+	tee->sample(tee->owner, ingest, &(struct tee_sample){
+		.record = &record, .format = &records.feed.event.format, .time_ns = time_ns,
+		.weight = 1, .leaf_mode = MODE_USER, .leaf_ip = 0x400100,
+		.thread = task_table_find_thread(&ingest->tasks, 7),
+		.maps = task_table_find_process(&ingest->tasks, 7)->maps,
+	});
+}
+
+static void test_a_late_sample_describes_nothing_after_what_was_left_out(void **state)
+{
+	const struct kept *map;
+
+	(void)state;
+	map_app(100);
+	feed_comm(&records.feed, 200, 7, 7, "other", true);
+	feed_mmap(&records.feed, 201, 7, 0x400000, 0x10000, 0x1000, "/bin/other");
+	pass_round(250);
+	assert_int_equal(records.count, 0);
+	pass_late(150);
+	feed_sample(&records.feed, 300, 7, 7, 0x400100);
+	feed_sample(&records.feed, 310, 7, 7, 0x400100);
+	pass_round(400);
+	end_recording();
+	assert_int_equal(count_of(PERF_RECORD_SAMPLE), 3);
+	assert_int_equal(count_of(PERF_RECORD_COMM), 2);
+	assert_int_equal(count_of(PERF_RECORD_MMAP2), 2);
+	map = &records.kept[records.count - 3];
+	assert_string_equal(map->text, "/bin/other");
+	assert_int_equal(map->time_ns, 300);
+}
+
 static void test_what_finds_no_room_is_counted_and_reported(void **state)
 {
 	(void)state;
 	map_app(100);
+	feed_sample(&records.feed, 110, 7, 7, 0x400100);
 	pass_round(150);
 	records.refusals = 3;
 	for (uint64_t i = 0; i < 5; i++)
 		feed_sample(&records.feed, 200 + i, 7, 7, 0x400100);
 	pass_round(300);
 	end_recording();
-	assert_int_equal(count_of(PERF_RECORD_SAMPLE), 2);
+	assert_int_equal(count_of(PERF_RECORD_SAMPLE), 3);
 	assert_int_equal(count_of(PERF_RECORD_LOST), 1);
-	assert_int_equal(records.kept[2].type, PERF_RECORD_LOST);
-	assert_int_equal(records.kept[2].count, 3);
+	assert_int_equal(records.kept[3].type, PERF_RECORD_LOST);
+	assert_int_equal(records.kept[3].count, 3);
 	assert_int_equal(record_encoder_counts(records.encoder).lost, 3);
-	assert_int_equal(record_encoder_counts(records.encoder).samples, 2);
+	assert_int_equal(record_encoder_counts(records.encoder).samples, 3);
 }
 
 static void test_after_a_restart_everything_is_described_again(void **state)
@@ -250,6 +332,9 @@ UNIT_TESTS(test_encoder)
 		RECORDS_TEST(test_records_come_in_the_order_of_time),
 		RECORDS_TEST(test_a_process_from_before_is_described_once_before_its_first_sample),
 		RECORDS_TEST(test_a_child_of_a_described_process_needs_no_description),
+		RECORDS_TEST(test_a_process_without_a_sample_leaves_no_record),
+		RECORDS_TEST(test_a_new_program_is_described_with_its_first_sample),
+		RECORDS_TEST(test_a_late_sample_describes_nothing_after_what_was_left_out),
 		RECORDS_TEST(test_what_finds_no_room_is_counted_and_reported),
 		RECORDS_TEST(test_after_a_restart_everything_is_described_again),
 	};

@@ -1,0 +1,87 @@
+/* described.c - see described.h. */
+#include "described.h"
+
+#include <stdlib.h>
+
+void described_finish(struct described *described)
+{
+	id_map_finish(&described->numbers);
+	free(described->rows);
+	*described = (struct described){ .count = 0 };
+}
+
+bool described_has(const struct described *described, uint32_t number, uint64_t time_ns)
+{
+	const uint32_t row = id_map_get(&described->numbers, number);
+
+	return row != ID_MAP_NONE && described->rows[row].since_ns <= time_ns;
+}
+
+static uint32_t take_row(struct described *described)
+{
+	const uint32_t room = described->room ? 2 * described->room : 256;
+	const uint32_t row = described->free_row;
+	struct described_row *rows;
+
+	if (row) {
+		described->free_row = (uint32_t)described->rows[row - 1].since_ns;
+		return row - 1;
+	}
+	if (described->count == described->room) {
+		rows = realloc(described->rows, room * sizeof(*rows));
+		if (!rows)
+			return ID_MAP_NONE;
+		described->rows = rows;
+		described->room = room;
+	}
+	return described->count++;
+}
+
+static void give_row_back(struct described *described, uint32_t row)
+{
+	described->rows[row].since_ns = described->free_row;
+	described->free_row = row + 1;
+}
+
+/* NULL: out of memory. */
+static struct described_row *row_of(struct described *described, uint32_t number)
+{
+	uint32_t row = id_map_get(&described->numbers, number);
+
+	if (row != ID_MAP_NONE)
+		return &described->rows[row];
+	row = take_row(described);
+	if (row == ID_MAP_NONE)
+		return NULL;
+	if (id_map_put(&described->numbers, number, row)) {
+		give_row_back(described, row);
+		return NULL;
+	}
+	described->rows[row] = (struct described_row){ .since_ns = UINT64_MAX };
+	return &described->rows[row];
+}
+
+void described_mark(struct described *described, uint32_t number, uint64_t time_ns)
+{
+	struct described_row *row = row_of(described, number);
+
+	if (row && row->left_out_ns <= time_ns && time_ns < row->since_ns)
+		row->since_ns = time_ns;
+}
+
+bool described_leave_out(struct described *described, uint32_t number, uint64_t time_ns)
+{
+	struct described_row *row = row_of(described, number);
+
+	if (row && row->left_out_ns < time_ns)
+		row->left_out_ns = time_ns;
+	return row;
+}
+
+void described_forget(struct described *described, uint32_t number)
+{
+	const uint32_t row = id_map_remove(&described->numbers, number);
+
+	if (row != ID_MAP_NONE)
+		give_row_back(described, row);
+}

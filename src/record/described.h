@@ -1,0 +1,41 @@
+/* described.h - since when a recording says what a process or a thread is.
+ *
+ * A record about one that the recording does not describe yet needs not be written: whatever
+ * describes it later has its outcome. But a sample that comes late may be older than such a record,
+ * and what is written for that sample says nothing of the time after the record.
+ *
+ * Thread: the owner's.
+ */
+#ifndef RECORD_DESCRIBED_H
+#define RECORD_DESCRIBED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/id_map.h"
+
+struct described_row {
+	uint64_t since_ns;	/* UINT64_MAX: not described. Of a free row: the next one, plus 1 */
+	uint64_t left_out_ns;	/* newest record about it that was left out; 0: none */
+};
+
+struct described {
+	struct id_map numbers;	/* pid or tid -> row */
+	struct described_row *rows;	/* owned */
+	uint32_t count, room;
+	uint32_t free_row;	/* the first, plus 1; 0: none */
+};
+
+void described_finish(struct described *described);	/* zeroed is fine; it is zeroed again */
+/* Whether the recording says at @time_ns what @number is. */
+bool described_has(const struct described *described, uint32_t number, uint64_t time_ns);
+/* Notes that @number is described from @time_ns on, unless a newer record about it was left out.
+ * Out of memory: it is described again. */
+void described_mark(struct described *described, uint32_t number, uint64_t time_ns);
+/* Notes that a record about @number, which is not described, is left out. False: out of memory, it
+ * must be written. */
+bool described_leave_out(struct described *described, uint32_t number, uint64_t time_ns);
+/* @number is another's from now on, or nobody's. */
+void described_forget(struct described *described, uint32_t number);
+
+#endif
