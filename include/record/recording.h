@@ -134,13 +134,14 @@ struct recording_file;
 /* What a recording says of its machine and of itself; all texts are BORROWED for the call. */
 struct recording_machine {
 	const char *host, *release, *version, *arch;	/* `version`: of flametop */
-	const char *cpu;		/* NULL: read from /proc/cpuinfo by recording_file_begin() */
+	const char *cpu;	/* NULL: recording_file_begin() reads it from /proc/cpuinfo */
 	uint32_t cpus_available, cpus_online;
 	char *const *arguments;		/* command line, ended by NULL */
 };
 
-/* Fills in @out for this machine from uname(2) and sysconf(3), but for `cpu`, which takes the kernel
- * a while; the texts stay valid. @arguments: the command line, BORROWED for good. Thread: main's. */
+/* Fills in @out for this machine from uname(2) and sysconf(3), but for `cpu`, which the kernel is
+ * slow to tell; the texts stay valid. @arguments: the command line, BORROWED for good. Thread:
+ * main's. */
 void recording_machine_read(struct recording_machine *out, char *const *arguments);
 
 /* Takes the descriptor of a new, empty file over, which recording_file_close() closes. 0 or -errno

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -221,6 +222,21 @@ int recording_file_sync(struct recording_file *file, struct diag *why)
 		return 0;
 	restore(file);
 	return fail(file, err, why);
+}
+
+void recording_machine_read(struct recording_machine *out, char *const *arguments)
+{
+	static struct utsname names;
+	const long available = sysconf(_SC_NPROCESSORS_CONF);
+	const long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	uname(&names);
+	*out = (struct recording_machine){
+		.host = names.nodename, .release = names.release, .version = "flametop",
+		.arch = names.machine,
+		.cpus_available = available > 0 ? (uint32_t)available : 1,
+		.cpus_online = online > 0 ? (uint32_t)online : 1, .arguments = arguments,
+	};
 }
 
 /* Finds "model name : TEXT" in /proc/cpuinfo; other machines have other keys. */
