@@ -129,6 +129,7 @@ enum output_format {
 	OUTPUT_CSV,
 	OUTPUT_MARKDOWN,
 	OUTPUT_SCRIPT,		/* hits and samples in the layout of perf-script(1) */
+	OUTPUT_NONE,		/* nothing: all is in a recording */
 };
 
 /* --stat: counts instead of samples. */

@@ -71,6 +71,10 @@ struct ingest_config {
 	size_t own_pid_count;
 	uint32_t launcher_pid;		/* process that waits to exec the command; 0: none */
 	uint32_t whole_cpus;		/* live: CPUs sampled whole; 0: single tasks are */
+	/* Live: only the tees get what is counted. Samples are counted as one stack of one task,
+	 * and nothing is read that would only be shown: the kernel's names, cgroups, what programs
+	 * are called. */
+	bool only_records;
 };
 
 #define BRANCH_EVENT_NAME "taken-branches"

@@ -214,6 +214,9 @@ static int take_snapshot(struct batch *batch, struct diag *why)
 		note_losses(snapshot, why);
 	if (snapshot->is_last && snapshot->end_err) {
 		err = diag_set(why, snapshot->end_err, "%s", snapshot->end_reason);
+	} else if (batch->options->format == OUTPUT_NONE) {
+		batch->is_done = snapshot->is_last;
+		err = 0;
 	} else {
 		err = batch->options->is_quiet ? 0 : render(batch, snapshot, why);
 		batch->printed++;

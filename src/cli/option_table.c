@@ -631,14 +631,16 @@ const struct option_row option_rows[] = {
 		.set = option_set_format, .value = VALUE_WORD, .words = option_formats,
 		.help = "text; json: a line per refresh; folded: one per stack;\n"
 			"events, events-json: one for each hit; script: as\n"
-			"perf script; csv, markdown: a table",
+			"perf script; csv, markdown: a table; none: with -o",
 		.more = "JSON has one object per refresh and event, on a line. Folded stacks, for "
 			"flame graph programs, begin with the command and the outermost function, "
 			"and end with how many samples they have. With --idle they include idle; "
 			"those of several events follow each other unmarked. Events are in the "
 			"order of time, hits and samples of all probes and events alike; see "
 			"EVENTS and SCRIPT. --batch need not be given for them. See TABLES for "
-			"CSV, for spreadsheets and programs, and Markdown, for a pull request.",
+			"CSV, for spreadsheets and programs, and Markdown, for a pull request. "
+			"With none, which needs no --batch either, all is in the recording of "
+			"-o or --keep-last. See RECORDING.",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "table", .argument = "TABLE",

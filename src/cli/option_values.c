@@ -743,7 +743,8 @@ int option_set_duration(struct options *out, const char *as, const char *text, s
 }
 
 const char *const option_formats[] = {		/* output_format */
-	"text", "json", "folded", "events", "events-json", "csv", "markdown", "script", NULL
+	"text", "json", "folded", "events", "events-json", "csv", "markdown", "script",
+	"none", NULL
 };
 
 int option_set_format(struct options *out, const char *as, const char *text, struct diag *why)

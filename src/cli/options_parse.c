@@ -360,6 +360,23 @@ static int check_events(struct options *out, struct diag *why)
 	return 0;
 }
 
+/* Nothing is printed but a notice: there are no refreshes, and no table. */
+static int check_no_output(struct options *out, struct diag *why)
+{
+	if (out->format != OUTPUT_NONE)
+		return 0;
+	if (!out->record_path && !out->keep_ns)
+		return diag_set(why, -EINVAL, "--format none prints nothing: -o FILE or "
+				"--keep-last says where to record");
+	if (out->batch_count)
+		return diag_set(why, -EINVAL, "--batch=%" PRIu64 ": --format none has no "
+				"refreshes; --duration ends it, or a command", out->batch_count);
+	out->prints_once = true;
+	out->interval_ns = ONCE_NS;
+	out->window = WINDOW_ALL;
+	return 0;
+}
+
 static bool is_table(const struct options *out)
 {
 	return out->format == OUTPUT_CSV || out->format == OUTPUT_MARKDOWN;
@@ -681,7 +698,7 @@ static int check_together(struct options *out, struct diag *why)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
 	if (!out->is_batch && !has_formats(out) && out->wants_format)
 		return diag_set(why, -EINVAL, "--format needs --batch");
-	if (check_events(out, why) || check_listing(out, why))
+	if (check_events(out, why) || check_no_output(out, why) || check_listing(out, why))
 		return why->err;
 	out->is_only_probes = out->launch.is_only_probes = out->probe_count && !out->events;
 	if (check_table(out, why))
@@ -790,7 +807,7 @@ int options_parse_over(struct options *out, const struct option_setting *setting
 		err = use_presets(out, why);
 	if (err)
 		return err;
-	out->is_batch |= out->has_events;
+	out->is_batch |= out->has_events || out->format == OUTPUT_NONE;
 	out->capture.has_raw = out->format == OUTPUT_SCRIPT;
 	out->capture.can_count = !out->is_batch;
 	if (!out->lease_ns)	/* without a screen there is no key that extends one */

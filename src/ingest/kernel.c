@@ -74,7 +74,7 @@ static void ask_for_names(struct ingest *ingest, uint32_t kernel)
 	struct open_request request = { .dso = kernel, .is_kernel = true,
 					.names = ingest->config.kernel_names };
 
-	if (!ingest->opener)
+	if (!ingest->opener || ingest->config.only_records)
 		return;
 	ingest->dsos.dsos[kernel].state = DSO_LOADING;
 	requests_send(ingest, &request);

@@ -278,7 +278,7 @@ static void see_program(struct ingest *ingest, struct process *process, uint32_t
 	    is_memfd(seen))
 		return;
 	process->has_program = true;
-	if (!ingest->opener || ingest->config.is_replay)
+	if (!ingest->opener || ingest->config.is_replay || ingest->config.only_records)
 		return;
 	request = (struct open_request){ .purpose = OPEN_PROGRAM_NAME, .dso = id };
 	if (fill_request(&request, ingest, seen))

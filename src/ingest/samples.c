@@ -73,6 +73,43 @@ static void pass_counted(const struct ingest *ingest, const struct event_record 
 	});
 }
 
+/* The stack that stands for all of them where nobody looks at any; ID_SET_NONE: out of memory. */
+static uint32_t unseen_stack(struct ingest *ingest)
+{
+	const uint32_t frame = stack_trie_frame(&ingest->trie, DSO_UNKNOWN, 0);
+
+	return frame == ID_SET_NONE
+	       ? ID_SET_NONE : stack_trie_stack(&ingest->trie, STACK_NODE_ROOT, frame);
+}
+
+static uint32_t counted_stack(struct ingest *ingest, const struct sample_stack *stack)
+{
+	if (ingest->config.only_records)
+		return unseen_stack(ingest);
+	return stack->leaf == ID_SET_NONE || stack->node == ID_SET_NONE
+	       ? ID_SET_NONE : stack_trie_stack(&ingest->trie, stack->node, stack->leaf);
+}
+
+/* Adds a sample that was counted as @entry to all that counts something else about it. */
+static void note_shown(struct ingest *ingest, const struct event_record *record,
+		       const struct sample_origin *origin, const struct slice_entry *entry)
+{
+	const struct sample_form *form = origin->form;
+
+	note_counted(ingest, form, entry);
+	if (form->is_hit) {
+		event_lines_counted(&ingest->lines, form->line, entry);
+		hit_sums_count(ingest, form, record, origin->thread, entry);
+	} else if (form->is_wait) {
+		event_lines_wait(&ingest->lines, record, form->time_ns, entry);
+	} else {
+		hit_values_sample(ingest, record, entry);
+	}
+	if (!form->is_hit && has_calls(ingest, origin->calls))
+		inside_sample(ingest, record, origin->calls, entry);
+	branches_count(ingest, record, origin, entry, &ingest->samples->last_branches);
+}
+
 static void count(struct ingest *ingest, const struct event_record *record,
 		  const struct sample_origin *origin, struct sample_stack *stack)
 {
@@ -86,26 +123,13 @@ static void count(struct ingest *ingest, const struct event_record *record,
 	slice_entry_set_event(&entry, form->event);
 	slice_entry_set_cpu(&entry, record->has_cpu, record->cpu);
 	count_attribution(ingest, origin->attribution);
-	stack->id = ID_SET_NONE;
-	if (stack->leaf != ID_SET_NONE && stack->node != ID_SET_NONE)
-		stack->id = stack_trie_stack(&ingest->trie, stack->node, stack->leaf);
-	entry.stack = stack->id;
+	entry.stack = stack->id = counted_stack(ingest, stack);
 	if (entry.stack == ID_SET_NONE || entry.task == ID_SET_NONE ||
 	    timeline_add(&ingest->timeline, form->time_ns, &entry, &stack->counts)) {
 		ingest->counters.dropped_no_memory++;
 	} else {
-		note_counted(ingest, form, &entry);
-		if (form->is_hit) {
-			event_lines_counted(&ingest->lines, form->line, &entry);
-			hit_sums_count(ingest, form, record, origin->thread, &entry);
-		} else if (form->is_wait) {
-			event_lines_wait(&ingest->lines, record, form->time_ns, &entry);
-		} else {
-			hit_values_sample(ingest, record, &entry);
-		}
-		if (!form->is_hit && has_calls(ingest, origin->calls))
-			inside_sample(ingest, record, origin->calls, &entry);
-		branches_count(ingest, record, origin, &entry, &ingest->samples->last_branches);
+		if (!ingest->config.only_records)
+			note_shown(ingest, record, origin, &entry);
 		if (ingest->tee)
 			pass_counted(ingest, record, origin, stack, entry.weight);
 	}
@@ -205,7 +229,8 @@ static void learn(struct ingest *ingest, const struct event_record *record,
 		.pid = thread->pid, .tid = thread->tid, .task = thread->task,
 		.attribution = origin->attribution,
 	};
-	learn_stack(ingest, leaf_space(ingest, record, space), record->sample.ip, stack);
+	if (!ingest->config.only_records)
+		learn_stack(ingest, leaf_space(ingest, record, space), record->sample.ip, stack);
 }
 
 /* The thread's row, if it is valid for @record; else NULL. */
@@ -260,6 +285,8 @@ static uint32_t known_stack(struct ingest *ingest, const struct event_record *re
 	struct sample_chain chain = { .leaf_ip = record->sample.ip };
 	uint32_t node;
 
+	if (ingest->config.only_records)
+		return unseen_stack(ingest);
 	if (record->mode != MODE_USER && record->mode != MODE_KERNEL)
 		return ID_SET_NONE;
 	stacks_take_chain(record, &chain);

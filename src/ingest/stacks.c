@@ -874,7 +874,10 @@ bool stacks_find(struct ingest *ingest, const struct event_record *record,
 		if (!add_caller_in_lr(ingest, record, origin, &chain) && patience.for_tables)
 			return false;
 	}
-	find_frames(ingest, origin->maps, &chain, out);
+	if (ingest->config.only_records)
+		out->leaf = out->node = ID_SET_NONE;
+	else
+		find_frames(ingest, origin->maps, &chain, out);
 	out->chain = chain;
 	fault = count_end(ingest, record, origin, &walk);
 	is_cut = fault == STACK_END_COPY;

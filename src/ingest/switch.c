@@ -72,6 +72,7 @@ void ingest_switch(struct ingest *ingest, struct source *source, uint64_t begin_
 		tasks_forget(ingest, begin_ns);
 	source->ingest.own_pids = ingest->config.own_pids;
 	source->ingest.own_pid_count = ingest->config.own_pid_count;
+	source->ingest.only_records = ingest->config.only_records;
 	ingest->config = source->ingest;
 	intake_look_at_config(ingest);
 	probe_records_mark_targets(ingest);

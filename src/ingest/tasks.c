@@ -160,8 +160,8 @@ bool tasks_need_reply(const struct ingest *ingest, const struct process *process
 
 static bool is_cgroup_open(const struct ingest *ingest, const struct process *process)
 {
-	return ingest->reader && process->pid && process->pid != UINT32_MAX &&
-	       !process->is_cgroup_read;
+	return ingest->reader && !ingest->config.only_records && process->pid &&
+	       process->pid != UINT32_MAX && !process->is_cgroup_read;
 }
 
 /* Whether to read the cgroup; no sample waits for it. The kernel does not report cgroup moves. */

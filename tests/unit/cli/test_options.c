@@ -209,6 +209,10 @@ static void test_batch(void **state)
 	assert_int_equal(options.fields.count, 9);
 	assert_int_equal(options.fields.list[1], EVENT_COMM);
 	assert_int_equal(options.fields.list[8], EVENT_STACK);
+	accept("-o F --format none");
+	assert_true(options.is_batch && options.prints_once);
+	assert_int_equal(options.window, WINDOW_ALL);
+	accept("--keep-last 60s --format none -p 1");
 	accept("--fields +pid,-cpu --format script -- true");
 	assert_true(options.is_batch && options.has_events && options.capture.has_raw);
 	assert_false(script_fields_have(&options.script_fields, SCRIPT_CPU));
@@ -312,7 +316,7 @@ static void test_unknown_words_are_refused_by_name(void **state)
 	refuse("-KF", "-F needs a value; see --help");
 	refuse("--freq", "--freq needs a value; see --help");
 	refuse("--format xml", "--format xml: not known; there are text, json, folded, "
-	       "events, events-json, csv, markdown, script");
+	       "events, events-json, csv, markdown, script, none");
 	refuse("--batch --table rows", "--table is for --format csv and markdown");
 	refuse("--batch --format csv --table groups", "--table groups needs --group: it says by "
 	       "what");
@@ -383,6 +387,10 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	refuse("-i a --diff b --probe k:f", recorded);
 	refuse("--format json", "--format needs --batch");
 	refuse("--format text", "--format needs --batch");
+	refuse("--format none", "--format none prints nothing: -o FILE or --keep-last says where "
+	       "to record");
+	refuse("-o F --format none --batch=3", "--batch=3: --format none has no refreshes; "
+	       "--duration ends it, or a command");
 	refuse("--kill-command", "--kill-command needs a command: -- COMMAND");
 }
 
