@@ -83,6 +83,9 @@ struct condition_list {
 	/* Called at once for each condition that fires, on the analyzer's thread. NULL: nobody
 	 * asks. */
 	void (*fired)(void *owner, const struct condition_event *event);
+	/* Called on the same thread once all seconds up to @until_ns, CLOCK_MONOTONIC, were looked
+	 * at. NULL: nobody asks. */
+	void (*looked)(void *owner, uint64_t until_ns);
 	void *owner;
 };
 

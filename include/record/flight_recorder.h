@@ -62,6 +62,9 @@ const struct record_tee *flight_recorder_tee(struct flight_recorder *flight);	/*
 /* Saves what is kept, under a name of its own, once everything up to @until_ns is in it. Thread:
  * the analyzer's. */
 void flight_recorder_trigger(struct flight_recorder *flight, uint64_t until_ns);
+/* Notes that triggers are for seconds that end after @until_ns only: what these need is kept until
+ * then. Without a call, triggers are for the newest second. Thread: the analyzer's. */
+void flight_recorder_note_look(struct flight_recorder *flight, uint64_t until_ns);
 /* Saves what is kept now as @path, "": under a name of its own; of two requests that come at once
  * the later one counts. False: no memory. Thread: any. */
 bool flight_recorder_save(struct flight_recorder *flight, const char *path);

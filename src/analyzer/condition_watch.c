@@ -180,6 +180,12 @@ static uint32_t look_at_second(struct condition_watch *watch,
 	return fired;
 }
 
+static void note_look(const struct condition_watch *watch, const struct condition_list *conditions)
+{
+	if (conditions->looked)
+		conditions->looked(conditions->owner, watch->next_ns - CLOCK_NS_PER_S);
+}
+
 bool condition_watch_is_due(const struct condition_watch *watch, const struct ingest *ingest)
 {
 	return ingest->watermark_ns >= watch->next_ns;
@@ -197,6 +203,7 @@ uint32_t condition_watch_look(struct condition_watch *watch,
 	if (!watch->next_ns) {
 		watch->next_ns = (newest_ns / CLOCK_NS_PER_S + 2) * CLOCK_NS_PER_S;
 		count_lost(watch, ingest);
+		note_look(watch, conditions);
 	}
 	if (newest_ns < watch->next_ns)
 		return 0;
@@ -204,5 +211,6 @@ uint32_t condition_watch_look(struct condition_watch *watch,
 		watch->next_ns = newest_ns / CLOCK_NS_PER_S * CLOCK_NS_PER_S;
 	for (; watch->next_ns <= newest_ns; watch->next_ns += CLOCK_NS_PER_S)
 		fired += look_at_second(watch, conditions, ingest, busy);
+	note_look(watch, conditions);
 	return fired;
 }

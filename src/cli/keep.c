@@ -72,6 +72,15 @@ static void report_fired(void *owner, const struct condition_event *event)
 		flight_recorder_trigger(keep->flight, event->end_ns);
 }
 
+/* Analyzer's thread. */
+static void note_look(void *owner, uint64_t until_ns)
+{
+	struct keep *keep = owner;
+
+	if (keep->flight)
+		flight_recorder_note_look(keep->flight, until_ns);
+}
+
 /* Analyzer's thread, or main when that has ended. */
 static void report_saved(void *owner, const struct flight_saved *saved)
 {
@@ -191,7 +200,7 @@ void keep_configure(struct keep *keep, struct analyzer_config *config)
 {
 	config->conditions = (struct condition_list){
 		.list = keep->options->conditions, .count = keep->options->condition_count,
-		.fired = report_fired, .owner = keep,
+		.fired = report_fired, .looked = note_look, .owner = keep,
 	};
 	if (keep->flight)
 		config->keeper = flight_recorder_tee(keep->flight);

@@ -85,6 +85,7 @@ struct flight_recorder {
 	size_t bytes;			/* sum of all that are kept */
 	size_t left_bytes;		/* sum of those that have left, but jobs have them */
 	uint64_t limit_ns;		/* everything up to it has come */
+	uint64_t looked_ns;		/* no trigger comes for seconds up to it */
 	bool is_cut;
 	uint64_t triggers[TRIGGERS_MAX];	/* save once everything up to these has come */
 	uint32_t trigger_count;
@@ -173,13 +174,16 @@ static void drop_oldest(struct flight_recorder *flight)
 		destroy_segment(oldest);
 }
 
-/* The open one always stays. */
+/* The open one always stays, and so does what a second needs in which a condition may have become
+ * true: on a busy machine records of several seconds may come before it is known. */
 static void drop_old(struct flight_recorder *flight)
 {
 	const uint64_t kept_ns = flight->config.length_ns + MARGIN_NS;
+	const uint64_t end_ns = flight->looked_ns < flight->limit_ns ? flight->looked_ns
+								     : flight->limit_ns;
 
-	while (flight->count > 1 && flight->limit_ns > kept_ns &&
-	       flight->segments[1]->begin_ns < flight->limit_ns - kept_ns) {
+	while (flight->count > 1 && end_ns > kept_ns &&
+	       flight->segments[1]->begin_ns < end_ns - kept_ns) {
 		drop_oldest(flight);
 		flight->is_cut = false;		/* all of the time fits */
 	}
@@ -339,6 +343,11 @@ void flight_recorder_trigger(struct flight_recorder *flight, uint64_t until_ns)
 {
 	if (flight->trigger_count < TRIGGERS_MAX)	/* else the last ones save it as well */
 		flight->triggers[flight->trigger_count++] = until_ns;
+}
+
+void flight_recorder_note_look(struct flight_recorder *flight, uint64_t until_ns)
+{
+	flight->looked_ns = until_ns;
 }
 
 /* The thread: writes files. */
@@ -639,6 +648,7 @@ int flight_recorder_create(struct flight_recorder **out, const struct flight_con
 		return diag_set(why, -ENOMEM, "no memory for --keep-last");
 	flight->config = *config;
 	flight->wake_fd = -1;
+	flight->looked_ns = UINT64_MAX;
 	err = begin_parts(flight, why);
 	if (err) {
 		flight_recorder_destroy(flight);

@@ -123,7 +123,7 @@ static struct condition_watch watch;
 /* Everything up to @limit_ns has been counted. */
 static void look(const struct condition *condition, struct busy *busy, uint64_t limit_ns)
 {
-	const struct condition_list list = { condition, 1, note_fired, NULL };
+	const struct condition_list list = { .list = condition, .count = 1, .fired = note_fired };
 
 	feed_round(&feed, limit_ns);
 	condition_watch_look(&watch, &list, &feed.ingest, busy);

@@ -148,6 +148,29 @@ static void test_the_file_has_the_last_seconds_before_the_trigger(void **state)
 	assert_int_equal(count_samples(saved.path, "21.5", "30"), 0);
 }
 
+/* The second until 16 s is looked at when everything until 25 s has come. */
+static void test_a_late_trigger_still_has_the_seconds_before_it(void **state)
+{
+	struct flight_status status;
+
+	(void)state;
+	begin(5 * S, MEMORY);
+	run_program(1, 15);
+	flight_recorder_note_look(flight, 15 * S);
+	run_program(15, 25);
+	flight_recorder_trigger(flight, 16 * S);
+	flight_recorder_note_look(flight, 25 * S);
+	run_program(25, 27);
+	flight_recorder_status(flight, &status);	/* from before the look */
+	flight_recorder_note_look(flight, 27 * S);
+	run_program(27, 28);
+	flight_recorder_status(flight, &status);
+	assert_true(status.kept_ns >= 5 * S && status.kept_ns <= 9 * S);
+	end();
+	assert_int_equal(saved.count, 1);
+	assert_int_equal(count_samples(saved.path, "10", "16"), 60);
+}
+
 static void test_what_began_less_long_ago_is_whole(void **state)
 {
 	(void)state;
@@ -250,6 +273,7 @@ UNIT_TESTS(test_flight_recorder)
 {
 	const struct CMUnitTest tests[] = {
 		FLIGHT_TEST(test_the_file_has_the_last_seconds_before_the_trigger),
+		FLIGHT_TEST(test_a_late_trigger_still_has_the_seconds_before_it),
 		FLIGHT_TEST(test_what_began_less_long_ago_is_whole),
 		FLIGHT_TEST(test_a_request_is_saved_under_its_name),
 		FLIGHT_TEST(test_an_existing_file_is_not_overwritten),
