@@ -467,10 +467,13 @@ static void separate(char out[LINE_BYTES], const char *line)
 	out[used] = '\0';
 }
 
-static void put_note(FILE *out, const char *line, uint32_t *y)
+static void put_note(FILE *out, char *line, uint32_t *y)
 {
 	char note[LINE_BYTES];
+	char *chance = strstr(line, "  (~");	/* explains what only tables have */
 
+	if (chance)
+		*chance = '\0';
 	separate(note, line);
 	put_lines(out, "note", note, NOTE_CHARS, y);
 }
@@ -563,7 +566,7 @@ static void put_chip(FILE *out, const char *class, const char *word, uint32_t *x
 	safe_put(out, "</text></g>\n");
 	for (const char *at = word; *at; at++)
 		letters += ((unsigned char)*at & 0xc0) != 0x80;
-	*x += CHIP_SIDE + 20 + letters * 7;
+	*x += CHIP_SIDE + 24 + letters * 7;
 }
 
 static void put_legend(FILE *out, const struct graph *graph, uint32_t *y)
@@ -674,7 +677,8 @@ static int find_top(const struct graph *graph, uint32_t *y)
 
 static int put_graph(FILE *out, const struct graph *graph)
 {
-	uint32_t top = 0, y = 0, height;
+	const uint32_t begin = graph->options ? EDGE - 4 : 0;
+	uint32_t top = begin, y = begin, height;
 	int err = find_top(graph, &top);
 
 	if (err)
