@@ -38,6 +38,7 @@
 #define WIDE_BOX      5.0	/* from this width on a box has an outline */
 #define SHADES	      5
 #define NAME_BYTES    512	/* longer names are cut */
+#define EVENT_BYTES   200	/* those of other events, too */
 #define LINE_BYTES    4096
 #define NUMBER_BYTES  40
 #define LEAST_PCT     (100 * 0.1 / 1600)	/* 0.1 px on a wide screen */
@@ -588,25 +589,37 @@ static void put_legend(FILE *out, const struct graph *graph, uint32_t *y)
 	safe_put(out, "</g>\n");
 }
 
+/* Appends the names of the events that are in the same window. */
+static void add_other_events(char text[LINE_BYTES], const struct snapshot *snapshot)
+{
+	const char *before = " Not in this file: ";
+	size_t used = strlen(text);
+
+	while ((snapshot = snapshot->next_event) && used + EVENT_BYTES + 20 < LINE_BYTES) {
+		used += (size_t)snprintf(text + used, LINE_BYTES - used, "%s%.*s", before,
+					 EVENT_BYTES, snapshot->event);
+		before = ", ";
+	}
+}
+
 /* Writes how the widths are to be read, and what is not drawn. */
-static void put_cut_note(FILE *out, const struct graph *graph, uint32_t *y)
+static void put_width_note(FILE *out, const struct graph *graph, uint32_t *y)
 {
 	char count[NUMBER_BYTES], all[NUMBER_BYTES], text[LINE_BYTES];
-	const uint32_t frames = graph->tree->node_count - graph->gone;
-	size_t used;
+	size_t used = (size_t)snprintf(text, sizeof(text), "Width: share of %.*s.", EVENT_BYTES,
+				       width_word(graph->snapshot));
 
-	used = (size_t)snprintf(text, sizeof(text), "Width: share of %s.",
-				width_word(graph->snapshot));
+	format_count(all, graph->tree->node_count - graph->gone);
 	if (graph->left_out)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
 					 " Not drawn: %s of %s frames, each at most %.3g %% of the "
-					 "width.", format_count(count, graph->left_out).chars,
-					 format_count(all, frames).chars,
-					 fmax(graph->least_pct, LEAST_PCT));
+					 "width.", format_count(count, graph->left_out).chars, all,
+					 graph->least_pct);
 	if (graph->gone)
 		snprintf(text + used, sizeof(text) - used,
-			 " Not drawn: %s frames that only A has.",
-			 format_count(count, graph->gone).chars);
+			 " Only in A, and not drawn: %s frame%s.",
+			 format_count(count, graph->gone).chars, graph->gone == 1 ? "" : "s");
+	add_other_events(text, graph->snapshot);
 	put_lines(out, "note", text, NOTE_CHARS, y);
 }
 
@@ -650,7 +663,7 @@ static int put_above(FILE *out, const struct graph *graph, uint32_t *y)
 
 	safe_put(out, "<g class=\"head\">\n");
 	err = graph->options ? put_what(out, graph->snapshot, graph->options, y) : 0;
-	put_cut_note(out, graph, y);
+	put_width_note(out, graph, y);
 	if (graph->options)
 		put_command(out, graph->command, y);
 	safe_put(out, "</g>\n");

@@ -77,7 +77,8 @@ async function main()
 	page.on("console", message => messages.push(message.text()));
 	page.on("pageerror", error => messages.push(error.message));
 	await page.goto("file://" + path.resolve(file));
-	await page.waitForSelector(".flame-graph.ready");
+	await page.waitForSelector(".flame-graph.ready")
+		.catch(() => { throw new Error("the script did not start: " + messages.join("; ")); });
 	await keep("opened");
 	steps.light = await page.evaluate(readContrasts);
 

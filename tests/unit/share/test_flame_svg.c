@@ -154,6 +154,7 @@ static void test_a_part_has_no_head_style_or_script(void **state)
 	(void)state;
 	write_graph(&snapshot, "");
 	assert_int_equal(strncmp(text, "<?xml", 5), 0);
+	assert_lacks("\\x");	/* a tab inside a line of style or script */
 	assert_int_equal(count("<script>") + count("</script>") + count("<style>") +
 			 count("]]>"), 5);
 	write_part(&snapshot, 10);
@@ -241,7 +242,7 @@ static void test_changes_have_colours_signs_and_numbers(void **state)
 	assert_has("<g class=\"l4 w\" data-n=\"1500\"><title>deflate\n");
 	assert_has(">\u2212 def\u2026</text>");
 	assert_has("<g class=\"z0 w\" data-n=\"10960\"><title>worker_thread\n");
-	assert_has("Not drawn: 2 frames that only A has.");
+	assert_has("Only in A, and not drawn: 2 frames.");
 	assert_has(">as in A</text>");
 	assert_lacks(">user</text>");
 }
@@ -278,6 +279,49 @@ static void test_no_box_leaves_its_caller(void **state)
 	assert_has("Not drawn: 1 of 5 frames");
 }
 
+static void test_kinds_of_code_have_colours_and_words(void **state)
+{
+	static const struct flame_frame frames[] = {
+		{ .depth = 0, .name = "app", .is_command = true },
+		{ .depth = 1, .name = "outer", .self = 1 },
+		{ .depth = 2, .name = "inner", .self = 1, .is_inlined = true },
+		{ .depth = 1, .name = "made", .self = 1, .is_run_time = true },
+	};
+	struct tree_node nodes[COUNT_OF(frames)];
+	const struct snapshot snapshot =
+		snapshot_of(flame_fixture_tree(frames, COUNT_OF(frames), nodes));
+
+	(void)state;
+	nodes[1].symbol = "0x4010";
+	nodes[1].state = SYMBOL_UNKNOWN;
+	nodes[1].address = 0x4010;
+	write_graph(&snapshot, "");
+	assert_has("<title>inner\nprog \u00b7 inlined\n");
+	assert_has(">[i] inner</text>");
+	assert_has("<title>made\nprog \u00b7 JIT\n");
+	assert_has(">[j] made</text>");
+	assert_has("<title>0x4010\nprog \u00b7 no symbol\n");
+	assert_has("<g class=\"chip i0\">");
+	assert_has("<g class=\"chip j0\">");
+	assert_has("<g class=\"chip x0\">");
+	assert_int_equal(count("class=\"chip "), 4);
+}
+
+/* The same window of the others has files of its own. */
+static void test_other_events_are_said(void **state)
+{
+	struct snapshot snapshot = known_snapshot(), second = known_snapshot(),
+			third = known_snapshot();
+
+	(void)state;
+	second.event = "instructions";
+	third.event = "page-faults";
+	snapshot.next_event = &second;
+	second.next_event = &third;
+	write_graph(&snapshot, "");
+	assert_has("Width: share of samples. Not in this file: instructions, page-faults</tspan>");
+}
+
 static void test_an_empty_window_says_so(void **state)
 {
 	const struct snapshot snapshot = snapshot_of((struct call_tree){ .nodes = NULL });
@@ -310,6 +354,8 @@ UNIT_TESTS(test_flame_svg)
 		GRAPH_TEST(test_changes_have_colours_signs_and_numbers),
 		GRAPH_TEST(test_weights_of_time_are_said_as_time),
 		GRAPH_TEST(test_no_box_leaves_its_caller),
+		GRAPH_TEST(test_kinds_of_code_have_colours_and_words),
+		GRAPH_TEST(test_other_events_are_said),
 		GRAPH_TEST(test_an_empty_window_says_so),
 		GRAPH_TEST(test_deep_stacks_have_a_line_each),
 	};
