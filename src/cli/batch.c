@@ -447,12 +447,8 @@ static struct snapshot *take_whole(struct batch *batch, struct snapshot *snapsho
 	return whole;
 }
 
-/* Makes the analyzer sum up the whole run. NULL: a second signal came. */
-static struct snapshot *make_whole(struct batch *batch, enum shared_needs needs)
+static void request_whole(struct batch *batch, enum shared_needs needs)
 {
-	const int fd = analyzer_fd(batch->session->analyzer);
-	struct snapshot *snapshot, *whole = NULL;
-
 	if (batch->options->window == WINDOW_INTERVAL)
 		request(batch, REQUEST_WINDOW, WINDOW_ALL);
 	if (needs == SHARED_NEEDS_SHOWN)
@@ -460,9 +456,24 @@ static struct snapshot *make_whole(struct batch *batch, enum shared_needs needs)
 	else
 		request(batch, REQUEST_STACKS,
 			shared_format_request(needs, batch->options->show_idle));
+}
+
+/* Makes the analyzer sum up the whole run. NULL: a second signal came. */
+static struct snapshot *make_whole(struct batch *batch, enum shared_needs needs)
+{
+	const int fd = analyzer_fd(batch->session->analyzer);
+	struct snapshot *snapshot, *whole = NULL;
+	bool is_last;
+
+	request_whole(batch, needs);
 	while (!whole && wait_for(batch, fd)) {
 		snapshot = analyzer_take_snapshot(batch->session->analyzer);
-		whole = snapshot ? take_whole(batch, snapshot, needs) : NULL;
+		if (!snapshot)
+			continue;
+		is_last = snapshot->is_last;
+		whole = take_whole(batch, snapshot, needs);
+		if (!whole && is_last)	/* the request may have come before the end */
+			request_whole(batch, needs);
 	}
 	return whole;
 }

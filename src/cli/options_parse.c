@@ -382,6 +382,21 @@ static bool is_table(const struct options *out)
 	return out->format == OUTPUT_CSV || out->format == OUTPUT_MARKDOWN;
 }
 
+/* Returns whether a file of -o is a table, as --table chooses it. */
+static bool has_table_file(const struct options *out)
+{
+	bool is_known;
+
+	for (size_t i = 0; i < out->share_count; i++) {
+		const enum shared_format format =
+			shared_format_find(out->share_paths[i], &is_known);
+
+		if (format == SHARED_CSV || format == SHARED_MARKDOWN)
+			return true;
+	}
+	return false;
+}
+
 static enum table_kind default_table(const struct options *out)
 {
 	bool has_groups = false;
@@ -400,7 +415,7 @@ static enum table_kind default_table(const struct options *out)
 /* Chooses the table of CSV and Markdown, or checks the choice. */
 static int check_table(struct options *out, struct diag *why)
 {
-	if (out->wants_table && !is_table(out))
+	if (out->wants_table && !is_table(out) && !has_table_file(out))
 		return diag_set(why, -EINVAL, "--table is for --format csv and markdown");
 	if (!out->wants_table) {
 		out->table = default_table(out);
@@ -630,8 +645,7 @@ static int check_shared(const struct options *out, struct diag *why)
 /* Without --format only files are written. Then there is one refresh, at the end. */
 static void make_quiet(struct options *out)
 {
-	out->is_quiet = out->share_count && out->is_batch && !out->wants_format &&
-			!out->wants_table && !out->listing_name;
+	out->is_quiet = out->share_count && out->is_batch && !out->wants_format;
 	if (!out->is_quiet || out->batch_count || out->replay_path)
 		return;
 	out->prints_once = true;
