@@ -169,7 +169,7 @@ static void note_word(const struct met *met)
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		is_of_source |= !strcmp(row->name, others[i]);
-	if (!is_of_source)
+	if (!is_of_source || row->letter == 'o')	/* its file is there by now */
 		return;
 	if (row->choice == CHOICE_WHOM)
 		kind = LAUNCH_TARGET;

@@ -113,6 +113,7 @@ static void test_the_end_of_an_output_says_its_format(void **state)
 	assert_int_equal(options.share_count, 2);
 	assert_string_equal(options.share_paths[0], "a.folded");
 	assert_string_equal(options.share_paths[1], "./c.json");
+	assert_string_equal(options.launch.words[LAUNCH_SOURCE], "");	/* not said again */
 	assert_int_equal(PARSE("--stat", "-o", "a.txt", "--", "true"), 0);
 	assert_string_equal(options.stat.output_path, "a.txt");
 	assert_int_equal(options.share_count, 0);
