@@ -69,7 +69,11 @@ static struct snapshot plain_snapshot(const char *symbol)
 
 static void test_the_end_of_a_name_chooses_the_format(void **state)
 {
-	static const struct { const char *path; enum shared_format format; bool is_known; } names[] = {
+	static const struct {
+		const char *path;
+		enum shared_format format;
+		bool is_known;
+	} names[] = {
 		{ "a.folded", SHARED_FOLDED, true }, { "/x/a.txt", SHARED_TEXT, true },
 		{ "a.b.json", SHARED_JSON, true }, { "a.csv", SHARED_CSV, true },
 		{ "a.md", SHARED_MARKDOWN, true }, { "a.TXT", SHARED_FOLDED, false },
