@@ -20,6 +20,7 @@ enum shared_format {
 	SHARED_CSV,		/* .csv */
 	SHARED_MARKDOWN,	/* .md */
 	SHARED_FLAME_GRAPH,	/* .svg */
+	SHARED_PAGE,		/* .html: activity graph, table and flame graph for a browser */
 };
 
 /* Parts that a format takes from a snapshot. */

@@ -37,7 +37,7 @@
 #define LABEL_LETTERS 3		/* narrower boxes get no name */
 #define WIDE_BOX      5.0	/* from this width on a box has an outline */
 #define SHADES	      5
-#define NAME_BYTES    512	/* longer names are cut */
+#define NAME_BYTES    FLAME_SVG_NAME_BYTES
 #define EVENT_BYTES   200	/* those of other events, too */
 #define LINE_BYTES    4096
 #define NUMBER_BYTES  40
@@ -241,6 +241,11 @@ static void put_cut(FILE *out, const char *text, size_t bytes)
 	safe_put_xml(out, sanitize(part, cap, text, strlen(text)));
 	if (strlen(text) >= cap)
 		safe_put(out, "\u2026");
+}
+
+void flame_svg_write_name(FILE *out, const char *name)
+{
+	put_cut(out, name, NAME_BYTES);
 }
 
 /* While names are being read all code of a DSO is one frame. */
@@ -619,7 +624,8 @@ static void put_width_note(FILE *out, const struct graph *graph, uint32_t *y)
 		snprintf(text + used, sizeof(text) - used,
 			 " Only in A, and not drawn: %s frame%s.",
 			 format_count(count, graph->gone).chars, graph->gone == 1 ? "" : "s");
-	add_other_events(text, graph->snapshot);
+	if (graph->options)	/* a page has them all */
+		add_other_events(text, graph->snapshot);
 	put_lines(out, "note", text, NOTE_CHARS, y);
 }
 
@@ -628,8 +634,7 @@ static void put_width_note(FILE *out, const struct graph *graph, uint32_t *y)
 /* Files of this folder; the Makefile makes a string of each. */
 extern const char flame_svg_css_in[], flame_svg_js_in[];
 
-/* Writes the lines of @text without their indentation, and none that are comments. */
-static void put_file(FILE *out, const char *text)
+void flame_svg_write_own(FILE *out, const char *text)
 {
 	char line[LINE_BYTES];
 
@@ -648,12 +653,12 @@ static void put_file(FILE *out, const char *text)
 
 void flame_svg_write_style(FILE *out)
 {
-	put_file(out, flame_svg_css_in);
+	flame_svg_write_own(out, flame_svg_css_in);
 }
 
 void flame_svg_write_script(FILE *out)
 {
-	put_file(out, flame_svg_js_in);
+	flame_svg_write_own(out, flame_svg_js_in);
 }
 
 /* Writes what stands above the frames. *@y: the last line's. */

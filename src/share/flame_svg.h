@@ -34,4 +34,12 @@ int flame_svg_write_part(FILE *out, const struct snapshot *snapshot, uint32_t ma
 void flame_svg_write_style(FILE *out);
 void flame_svg_write_script(FILE *out);
 
+/* Writes @text, one of our own files: its lines without indentation, and none that begin a comment.
+ */
+void flame_svg_write_own(FILE *out, const char *text);
+
+#define FLAME_SVG_NAME_BYTES 512	/* longer names are cut */
+/* Writes a name as the graph has it. */
+void flame_svg_write_name(FILE *out, const char *name);
+
 #endif

@@ -6,6 +6,7 @@
 #include "analyzer/request.h"
 #include "base/safe_print.h"
 #include "flame_svg.h"
+#include "page.h"
 
 #define MARKDOWN_ROWS 40
 
@@ -20,6 +21,7 @@ static const struct {
 	{ ".csv", SHARED_CSV, SHARED_NEEDS_SHOWN },
 	{ ".md", SHARED_MARKDOWN, SHARED_NEEDS_SHOWN },
 	{ ".svg", SHARED_FLAME_GRAPH, SHARED_NEEDS_STACKS },
+	{ ".html", SHARED_PAGE, SHARED_NEEDS_PAGE },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -154,6 +156,9 @@ int shared_write(FILE *out, const struct snapshot *snapshot, const struct shared
 	case SHARED_FLAME_GRAPH:
 		return flame_svg_write(out, snapshot, &options->table.print,
 				       options->command ? options->command : "");
+	case SHARED_PAGE:
+		return page_write(out, snapshot, &options->table.print,
+				  options->command ? options->command : "");
 	case SHARED_FOLDED:
 		break;
 	}
