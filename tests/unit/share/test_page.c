@@ -133,6 +133,24 @@ static void test_compared_rows_have_their_change_and_a(void **state)
 	free(text);
 }
 
+/* 60 waits of 90 ms in all. */
+static void test_waits_have_their_time(void **state)
+{
+	struct snapshot snapshot = small();
+	struct snapshot_row *rows = (struct snapshot_row *)snapshot.rows;
+	char *text;
+
+	(void)state;
+	rows[0].now = (struct stats){ { 60, 90e6 }, { 60, 90e6 } };
+	rows[0].wait = "futex";
+	snapshot.weight = 120e6;
+	snapshot.is_of_waits = true;
+	text = written(&snapshot, COMMAND);
+	assert_has(text, "<dt>Time</dt><dd><b>120.0 ms</b> <span>off CPU</span>");
+	assert_has(text, "\">75.00<td>75.00<td>60<td>60<td data-n=90000000>90.0 ms<td>futex<td");
+	free(text);
+}
+
 /* Points of a second, from 50 on half busy; the window is the last ten. */
 static void test_the_activity_graph_fades_what_is_outside_the_window(void **state)
 {
@@ -291,6 +309,7 @@ UNIT_TESTS(test_page)
 		cmocka_unit_test(test_a_page_says_what_was_sampled_and_how_to_repeat_it),
 		cmocka_unit_test(test_rows_have_shares_bars_and_samples),
 		cmocka_unit_test(test_compared_rows_have_their_change_and_a),
+		cmocka_unit_test(test_waits_have_their_time),
 		cmocka_unit_test(test_the_activity_graph_fades_what_is_outside_the_window),
 		cmocka_unit_test(test_names_are_text),
 		cmocka_unit_test(test_the_policy_has_the_hashes_of_the_only_script_and_style),
