@@ -197,16 +197,21 @@ uint64_t tasks_request_nothing_until(const struct ingest *ingest, const struct p
 	return process->is_cgroup_read && cgroup_ns < user_ns ? cgroup_ns : user_ns;
 }
 
-/* Whether its FORK, which has its turn first, gives it the parent's maps and name. */
+#define FORKS_MAX 16	/* a compiler and the passes that it starts come within a round */
+
+/* Whether its FORK, which has its turn first, gives it the parent's maps and name: these may come
+ * from the parent's own FORK. */
 static bool will_inherit(const struct ingest *ingest, const struct process *process)
 {
-	const struct process *parent =
-		process->is_fork_seen ? task_table_find_process(&ingest->tasks, process->parent_pid)
-				      : NULL;
-	const struct thread *first =
-		parent ? task_table_find_thread(&ingest->tasks, parent->pid) : NULL;
+	const struct thread *first;
+	int forks = 0;
 
-	return first && first->has_comm && parent->maps_state == MAPS_KNOWN;
+	while (process && process->is_fork_seen && forks++ < FORKS_MAX)
+		process = task_table_find_process(&ingest->tasks, process->parent_pid);
+	if (!process || !forks || process->is_fork_seen)
+		return false;
+	first = task_table_find_thread(&ingest->tasks, process->pid);
+	return first && first->has_comm && process->maps_state == MAPS_KNOWN;
 }
 
 void tasks_request(struct ingest *ingest, struct process *process, struct thread *thread,

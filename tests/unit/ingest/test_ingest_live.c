@@ -165,6 +165,32 @@ static void test_a_child_of_a_known_parent_is_not_asked_about(void **state)
 	assert_int_equal(feed_counted(&feed, "before us", pid, path, offset), 1);
 }
 
+/* A compiler and the pass that it starts, both in one round. */
+static void test_a_grandchild_of_a_known_process_is_not_asked_about(void **state)
+{
+	const struct ingest_config config = { .event_count = 1 };
+	const uint64_t ip = (uint64_t)(uintptr_t)find_own_code;
+	const uint32_t child = dead_pid(), grandchild = dead_pid();
+	char path[512] = "";
+	uint64_t offset;
+
+	(void)state;
+	prctl(PR_SET_NAME, "before us");
+	feed_init_with_reader(&feed, &config);
+	find_own_code(ip, path, sizeof(path), &offset);
+	feed_sample(&feed, 10, own_pid(), own_pid(), ip);
+	feed_round(&feed, 19);
+	feed_wait_for_replies(&feed);
+	feed_fork(&feed, 20, own_pid(), own_pid(), child, child);
+	feed_fork(&feed, 25, child, child, grandchild, grandchild);
+	feed_sample(&feed, 30, grandchild, grandchild, ip);
+	assert_int_equal(task_table_find_process(&feed.ingest.tasks, grandchild)->maps_state,
+			 MAPS_UNREAD);
+	feed_round(&feed, 99);
+	assert_int_equal(feed.ingest.pending_count, 0);
+	assert_int_equal(feed_counted(&feed, "before us", grandchild, path, offset), 1);
+}
+
 /* A parent that is never sampled itself. */
 static void test_with_a_child_its_parent_is_asked_about(void **state)
 {
@@ -584,6 +610,7 @@ UNIT_TESTS(test_ingest_live)
 		TEST(test_a_process_that_is_gone_is_unknown),
 		TEST(test_a_child_that_is_gone_has_its_parents_maps_when_its_fork_comes_late),
 		TEST(test_a_child_of_a_known_parent_is_not_asked_about),
+		TEST(test_a_grandchild_of_a_known_process_is_not_asked_about),
 		TEST(test_with_a_child_its_parent_is_asked_about),
 		TEST(test_a_sample_waits_for_its_reply_only_so_long),
 		TEST(test_at_the_end_all_that_waits_is_counted),
