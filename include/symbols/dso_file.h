@@ -99,6 +99,7 @@ struct open_request {
 	uint64_t table_number;	/* OPEN_RETURN_...: number of the table given back; OPEN_UNWIND:
 				 * number of the dropped table that is needed again; 0: none */
 	uint32_t table_received;	/* OPEN_RETURN_...: how often the caller received it */
+	bool skips_names;	/* a table without names does, where the kernel told the build-id */
 	bool is_again;		/* only checks whether a known file changed: no hurry to reply */
 	uint64_t known_unwind;	/* OPEN_NAMES_AND_UNWIND: unwind_number of an earlier reply about
 				 * this file; 0: none. See open_reply.is_unchanged */

@@ -112,6 +112,7 @@ void requests_choose_tables(const struct ingest *ingest, struct open_request *re
 	const struct dso *dso = &ingest->dsos.dsos[request->dso];
 
 	request->is_again = dso->state == DSO_READY;
+	request->skips_names = ingest->config.only_records;
 	if (!ingest->wants_unwind)
 		return;
 	request->purpose = OPEN_NAMES_AND_UNWIND;

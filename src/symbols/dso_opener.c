@@ -59,6 +59,7 @@ struct job {
 	struct file_look look;
 	struct open_reply *reply;	/* the reply about the names */
 	bool is_replied;		/* `reply` was sent */
+	struct flat_header nameless;	/* of a table that nobody needs; build_id count 0: unused */
 	struct open_reply *unwind;
 };
 
@@ -107,6 +108,21 @@ static bool reply_names(struct dso_opener *opener, struct job *job,
 	reply->table_sum = kept->checksum;
 	reply->build_id = table->header->build_id;
 	reply->table = *table;
+	reply->is_ready = true;
+	return true;
+}
+
+/* Replies with a table of no names, if nobody needs any and the file is known without. */
+static bool reply_without_names(struct job *job, const struct table_request *wanted)
+{
+	static const struct flat_header no_names;
+	struct open_reply *reply = job->reply;
+
+	if (!job->request->skips_names || !wanted->file->is_certain || !wanted->build_id.count)
+		return false;
+	job->nameless = (struct flat_header){ .build_id = wanted->build_id };
+	reply->build_id = wanted->build_id;
+	reply->table = (struct flat_table){ .header = &no_names };
 	reply->is_ready = true;
 	return true;
 }
@@ -174,12 +190,14 @@ static bool reply_from(struct dso_opener *opener, struct job *job,
 
 	if (open_from(opener, &file, job, source, why))
 		return false;
-	is_final = reply_names(opener, job, &wanted, why);
+	is_final = reply_without_names(job, &wanted) || reply_names(opener, job, &wanted, why);
 	count_bytes(opener);
 	if (is_final && job->reply->is_ready && job->request->purpose != OPEN_NAMES) {
 		job->reply->why = (struct diag){ .err = 0 };
 		send_names(opener, job);
-		unwind_source_get(&opener->unwind, &wanted, job->reply->table.header,
+		unwind_source_get(&opener->unwind, &wanted,
+				  job->nameless.build_id.count ? &job->nameless
+							       : job->reply->table.header,
 				  job->request->known_unwind, job->unwind);
 	}
 	close(file.fd);

@@ -175,6 +175,27 @@ static void test_the_same_file_is_compiled_once(void **state)
 	assert_int_equal(dso_opener_bytes(opener), bytes);
 }
 
+static void test_without_a_need_for_names_none_are_compiled(void **state)
+{
+	struct open_request request = mapping_request(copy_mapping);
+	const struct build_id id = libc_build_id();
+	const size_t bytes = dso_opener_bytes(opener);
+	struct open_reply reply;
+
+	(void)state;
+	request.skips_names = true;
+	request.build_id = id;		/* where the kernel does not tell */
+	reply = ask(&request);
+	assert_true(reply.is_ready);
+	assert_true(build_id_is_equal(&reply.build_id, &id));
+	assert_int_equal(reply.table.header->row_count, 0);
+	assert_int_equal(dso_opener_bytes(opener), bytes);
+	request.skips_names = false;
+	reply = ask(&request);
+	assert_true(reply.is_ready);
+	assert_int_not_equal(reply.table.header->row_count, 0);
+}
+
 static void test_a_deleted_file_is_read_and_not_a_decoy_of_its_name(void **state)
 {
 	struct open_request request = mapping_request(copy_mapping);
@@ -601,6 +622,7 @@ UNIT_TESTS(test_dso_opener)
 	const struct CMUnitTest tests[] = {
 		WITH_OPENER(test_a_mapped_library_is_named_at_its_file_offset),
 		WITH_OPENER(test_the_same_file_is_compiled_once),
+		WITH_OPENER(test_without_a_need_for_names_none_are_compiled),
 		WITH_OPENER(test_a_deleted_file_is_read_and_not_a_decoy_of_its_name),
 		WITH_OPENER(test_a_decoy_is_not_read_when_the_mapping_is_gone),
 		WITH_OPENER(test_a_replaced_file_lends_no_names),
