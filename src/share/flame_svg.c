@@ -339,8 +339,9 @@ static void put_title(FILE *out, const struct graph *graph, const struct tree_no
 		safe_print(out, " \u00b7 %s", format_time(number, node->now.total.weight));
 	else if (snapshot_is_by_weight(snapshot))
 		safe_print(out, " \u00b7 sum %s", format_count(number, node->now.total.weight));
-	safe_print(out, " \u00b7 %s samples",
-		   format_count(number, (double)node->now.total.samples));
+	safe_print(out, " \u00b7 %s sample%s",
+		   format_count(number, (double)node->now.total.samples),
+		   node->now.total.samples == 1 ? SAFE_TEXT("") : SAFE_TEXT("s"));
 	safe_put(out, "</title>");
 }
 
