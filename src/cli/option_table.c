@@ -184,8 +184,8 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_WHAT, .letter = 'o', .name = "output", .argument = "FILE",
 		.set = option_set_output, .value = VALUE_FILE,
-		.help = "record all that is counted into FILE; FILE.txt, .json,\n"
-			".csv, .md, .folded, .svg, .html: write what is shown at the end",
+		.help = "record all that is counted; or write what is shown at\n"
+			"the end: .svg .html .pb.gz .folded .txt .json .csv .md",
 		.more = "FILE must not exist yet, with or without a screen. It is a perf.data "
 			"for perf and -i, unless the end of its name says another format: see "
 			"RECORDING and SHARING. With --stat its tables are written to FILE.",
