@@ -24,6 +24,8 @@ struct event_desc {
 	const char *raw_format;	/* the event's tracefs format file, which describes the fields of
 				 * PERF_SAMPLE_RAW; NULL: not recorded; live: not wanted */
 	uint32_t long_bytes;	/* size of a long in raw_format: 4 or 8 */
+	const char *probe;	/* recordings: the description of flametop's probe whose hits the
+				 * samples are, see ingest/probe_state.h; NULL: it is none */
 	uint64_t freq_hz;	/* 0 with a fixed period */
 	uint64_t fixed_period;	/* 0 with a frequency; live counts_waits, with or without: ns,
 				 * see bpf/off_cpu.h */
@@ -65,7 +67,7 @@ static inline void event_desc_identify(struct event_desc *event, const struct pe
 /* Returns whether the event has no samples to be shown as its own: such events end the list. */
 static inline bool event_desc_is_hidden(const struct event_desc *event)
 {
-	return event->is_sideband || event->is_part || event->is_unasked;
+	return event->is_sideband || event->is_part || event->is_unasked || event->probe;
 }
 
 /* Returns whether the event counts ns: cpu-clock all of a CPU's time, task-clock that of tasks. */

@@ -312,12 +312,48 @@ struct probe_calls;	/* src/ingest/probe_pairs.h */
 struct probe_hits *probe_hits_create(void);	/* NULL: out of memory */
 void probe_hits_destroy(struct probe_hits *hits);	/* NULL is fine */
 
+/* Values of recorded hits. A recording has one sample for each hit, with the raw bytes of its first
+ * record. Values that are in no field of these bytes (of a return, of a stage, in a part of a
+ * field) are added as words after the fields that all events have; the event's own fields follow.
+ * The word of a text is that of a __data_loc field. The word before them all says by bits which are
+ * known. joined_hit.c writes them, src/record/recorded_format.c describes them. */
+#define PROBE_KNOWN_AT		8
+#define PROBE_KNOWN_NAME	"__probe_known"
+#define PROBE_ADDED_AT(i)	(PROBE_KNOWN_AT + (1 + (size_t)(i)) * sizeof(uint64_t))
+#define PROBE_ADDED_BYTES(count) ((count) ? (1 + (size_t)(count)) * sizeof(uint64_t) : 0)
+
+/* Finds the columns whose values are added. Returns how many. */
+uint32_t probe_reading_added(const struct probe_reading *reading,
+			     uint8_t columns[PROBE_VALUES_MAX]);
+/* The stream whose raw bytes a recorded hit has. BORROWED. */
+const struct probe_stream *probe_reading_stream(const struct probe_reading *reading);
+/* True: the field is no other way to read one that is listed before it, which has its name. */
+bool probe_field_is_listed(const struct raw_fields *fields, size_t index);
+/* True: a BPF program appends the bytes, to which the event's own field has only a pointer. Its
+ * name is that of the first field. */
+bool probe_field_is_copied(const struct raw_field *field);
+
+/* Writes what a recording says of the probe @row beside the format of its raw bytes: all that
+ * probe_description_read() needs. @columns[@count]: the values; @fields: what the field of each is
+ * called in the format. Returns a text that the caller frees; NULL: out of memory. */
+#define PROBE_FIELD_BYTES 80
+char *probe_description_write(const struct probe_row *row, const struct probe_column *columns,
+			      uint32_t count, const char (*fields)[PROBE_FIELD_BYTES]);
+/* Sets spec, names and columns from @text, a stranger's; the fields of @reading->entry are known.
+ * 0; -EBADMSG: @text is invalid; -ENOMEM. */
+int probe_description_read(const char *text, struct probe_row *row,
+			   struct probe_reading *reading);
+/* The number that the probe had; 0: @text says none. */
+uint32_t probe_description_id(const char *text);
+
 /* Creates the rows of a recording: one for each of its @count @events whose raw bytes have known
- * fields, at most PROBE_SLOTS. Their hits are the samples of these events, and are counted as such.
+ * fields, at most PROBE_SLOTS. Their hits are the samples of these events, and are counted as such;
+ * those of events with a description are counted as hits of a probe.
  * *@out is the caller's; NULL where there is no such event. 0 or -ENOMEM. */
 int probe_hits_create_recorded(struct probe_hits **out, const struct event_desc *const *events,
 			       uint32_t count);
-/* The row of @event of a recording; NULL: it has none. @hits may be NULL. */
+/* The row of @event of a recording; NULL: it has none. @hits may be NULL. Its `event` tells whether
+ * samples are counted as such. */
 struct probe_row *probe_hits_of_recorded(struct probe_hits *hits, uint32_t event);
 
 /* Applies @event, and frees what it owns and is not kept. ENGINE_EVENT_REMOVED leaves the row to

@@ -22,6 +22,7 @@ struct tee_sample {
 	const struct record_format *format;	/* how it is read */
 	uint16_t event;		/* number in the timeline: of the source's list, or of a probe */
 	bool is_hit;		/* `event` is a probe's */
+	bool is_joined;		/* hit: `record` has all its values, see ingest/probe_state.h */
 	uint64_t time_ns;	/* when it is counted; of a wait or a call: its end */
 	uint64_t weight;	/* period, or ns of a wait; 1 for a hit */
 	enum cpu_mode leaf_mode;

@@ -38,7 +38,11 @@ struct probe_column {			/* one value of a hit, as shown */
 					 * was not in memory */
 	uint8_t stage;			/* the time of a stage, counted from 1, which is in no
 					 * record; 0: another value */
-	int field;			/* index into the stream's `fields` */
+	uint8_t known_bit;		/* recordings: 1 + bit of `known_field` that says that the
+					 * value is known; 0: there is none */
+	int field;			/* index into the stream's `fields`; of a recording: of
+					 * `entry`, whatever the value is of; of a stage: 0, but in
+					 * recordings */
 	int late_field;			/* index into those of `leave`: the same text, read again
 					 * there; used where the first could not be read; 0, which
 					 * is a field of all events: none */
@@ -62,6 +66,8 @@ struct probe_reading {
 	int entry_keys[PROBE_ON_MAX], leave_keys[PROBE_ON_MAX];	/* by spec.on: indices into the
 								 * streams' `fields` */
 	int middle_keys[PROBE_MIDDLES_MAX][PROBE_ON_MAX];
+	int known_field;		/* recordings: index of the field with the bits, see
+					 * ingest/probe_state.h; 0: none */
 	struct probe_condition condition;	/* the part the kernel does not filter */
 	struct probe_name *names;	/* owned by the analyzer's thread: [PROBE_NAMES], or NULL */
 	bool has_filtered_entries;	/* the kernel drops entries: a return alone is no loss */

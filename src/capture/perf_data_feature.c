@@ -115,7 +115,7 @@ static void find_word(const struct tracing_file *file, const char *key, char *ou
 	out[len] = '\0';
 }
 
-static char *keep_format(struct perf_data_header *header, const struct tracing_file *format)
+static char *keep_text(struct perf_data_header *header, const struct tracing_file *format)
 {
 	char **grown = realloc(header->formats, (header->format_count + 1) * sizeof(*grown));
 	char *text;
@@ -144,7 +144,7 @@ static int set_formats(struct perf_data_header *header, uint64_t id,
 		    !(event->format.sample_type & PERF_SAMPLE_RAW))
 			continue;
 		if (!text)
-			text = keep_format(header, format);
+			text = keep_text(header, format);
 		if (!text)
 			return -ENOMEM;
 		event->raw_format = text;
@@ -431,6 +431,31 @@ static int take_build_ids(struct perf_data_header *header, struct byte_cursor *c
 	return err;
 }
 
+/* Reads the descriptions of probes, each with the ids of its event. Layout: count; each |string|
+ * count of ids in 32 bits|ids|. */
+static int take_probes(struct perf_data_header *header, struct byte_cursor *cursor)
+{
+	for (uint32_t left = take_u32(cursor); left && !cursor->overrun; left--) {
+		struct tracing_file text;
+		const char *kept = NULL;
+
+		text.text = take_string(cursor, &text.bytes);
+		for (uint32_t ids = take_u32(cursor); ids && !cursor->overrun; ids--) {
+			const uint32_t event = id_map_get(&header->event_of_id, take_u64(cursor));
+
+			if (event == ID_MAP_NONE || event >= header->event_count || !text.text ||
+			    header->events[event].probe)
+				continue;
+			if (!kept)
+				kept = keep_text(header, &text);
+			if (!kept)
+				return -ENOMEM;
+			header->events[event].probe = kept;
+		}
+	}
+	return 0;
+}
+
 static int take_sample_time(struct perf_data_header *header, struct byte_cursor *cursor)
 {
 	header->first_sample_ns = take_u64(cursor);
@@ -465,6 +490,7 @@ static const struct feature_reader readers[] = {
 	{ FEATURE_SAMPLE_TIME, "sample time", take_sample_time },
 	{ FEATURE_CLOCKS, "clocks", take_clocks },
 	{ FEATURE_HYBRID_TOPOLOGY, "core types", take_core_pmus },
+	{ PERF_DATA_FEATURE_PROBES, "probe", take_probes },
 };
 
 static int run_reader(const struct feature_reader *reader, struct perf_data_header *header,

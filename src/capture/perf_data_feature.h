@@ -30,6 +30,8 @@ enum perf_data_record {
 
 #define PERF_DATA_FEATURE_TRACING 1 /* follows a PERF_DATA_RECORD_TRACING_DATA */
 #define PERF_DATA_FEATURE_BUILD_ID 2 /* a sequence of PERF_DATA_RECORD_BUILD_ID */
+#define PERF_DATA_FEATURE_PROBES 200	/* flametop's own: what its probes were; perf has far fewer
+					 * features, and passes over it */
 #define PERF_DATA_UNKNOWN_TRACEPOINT "unknown tracepoint"	/* until its format was read */
 
 struct perf_data_header {
@@ -48,7 +50,7 @@ struct perf_data_header {
 	uint32_t wait_event;
 	struct record_format wait_format;
 	struct id_map event_of_id;
-	char **formats;			/* the texts of event_desc.raw_format */
+	char **formats;			/* the texts of event_desc.raw_format and .probe */
 	size_t format_count;
 	struct perf_data_build_id *build_ids;
 	size_t build_id_count;

@@ -644,8 +644,47 @@ static void set_machine(struct perf_data_header *header)
 
 static bool is_sampled_whole(const struct event_desc *event, const char *name)
 {
-	return event->raw_format && event->fixed_period <= 1 && !event->freq_hz &&
+	return event->raw_format && event->fixed_period <= 1 && !event->freq_hz && !event->probe &&
 	       !strcmp(event->name, name);
+}
+
+/* Moves the events that are not shown to the end, if flametop's probes are among them. Returns 0 or
+ * -ENOMEM. */
+static int end_with_hidden(struct perf_data_header *header, struct diag *why)
+{
+	const size_t count = header->event_count;
+	struct event_desc *events;
+	uint32_t *number, at = 0;
+	size_t probes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		probes += header->events[i].probe != NULL;
+	if (!probes)
+		return 0;
+	events = malloc(count * sizeof(*events));
+	number = malloc(count * sizeof(*number));
+	for (int hidden = 0; events && number && hidden < 2; hidden++)
+		for (size_t i = 0; i < count; i++)
+			if (event_desc_is_hidden(&header->events[i]) == hidden) {
+				events[at] = header->events[i];
+				number[i] = at++;
+			}
+	if (!events || !number) {
+		free(events);
+		free(number);
+		return no_memory(why);
+	}
+	for (uint32_t i = 0; i < header->event_of_id.slots; i++) {
+		uint32_t *event = &header->event_of_id.rows[i].value;
+
+		if (*event != ID_MAP_NONE)
+			*event = number[*event];
+	}
+	header->first_recorded = number[header->first_recorded];
+	free(number);
+	free(header->events);
+	header->events = events;
+	return 0;
 }
 
 /* Makes room for an event at @index, which has no ids. */
@@ -730,7 +769,7 @@ static int add_off_cpu(struct perf_data_header *header, struct diag *why)
 	if (header->has_waits)	/* two events of one name can't be told apart */
 		snprintf(header->events[header->wait_event].name,
 			 sizeof(header->events[header->wait_event].name), WAITS_OF_PERF);
-	while (header->events[index - 1].is_sideband)
+	while (event_desc_is_hidden(&header->events[index - 1]))
 		index--;
 	err = insert_event(header, index, why);
 	if (err)
@@ -807,6 +846,8 @@ int perf_data_header_read(struct perf_data_header *header, int fd, uint64_t file
 	if (!err)
 		join_core_pmus(header);
 	set_machine(header);
+	if (!err)
+		err = end_with_hidden(header, why);
 	find_waits(header);
 	header->recorded_count = header->event_count;
 	return err || header->damage ? err : add_off_cpu(header, why);

@@ -81,6 +81,8 @@ static const char *const features[] = {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+#define FEATURE_PROBES 200	/* flametop's own */
+
 static struct safe_text name_in(const char *const *names, size_t count, uint64_t index)
 {
 	return index < count && names[index] ? sanitize_checked(names[index])
@@ -292,7 +294,9 @@ static int put_feature(FILE *out, const struct perf_data_walk *walk, uint32_t bi
 		return found;
 	kept = section.bytes < sizeof(bytes) ? (size_t)section.bytes : sizeof(bytes);
 	safe_print(out, "feature %" PRIu32 " %s: offset=0x%" PRIx64 " size=0x%" PRIx64, bit,
-		   name_in(features, COUNT_OF(features), bit), section.offset, section.bytes);
+		   bit == FEATURE_PROBES ? SAFE_TEXT("PROBES")
+					 : name_in(features, COUNT_OF(features), bit),
+		   section.offset, section.bytes);
 	err = perf_data_walk_read(walk, section.offset, bytes, kept, why);
 	if (!err)
 		put_feature_value(out, bit, bytes, kept);

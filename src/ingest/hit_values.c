@@ -24,6 +24,17 @@ static uint64_t stage_ns(const struct hit *hit, uint32_t stage)
 	return (stage > middles ? hit->end->time_ns : hit->passed_ns[stage - 1]) - from_ns;
 }
 
+/* Whether the record of a recorded hit has the value, as far as it says so. */
+static bool is_recorded(const struct hit *hit, const struct probe_column *column)
+{
+	struct raw_value known;
+
+	return !column->known_bit ||
+	       (raw_fields_read(&hit->begin_stream->fields, hit->reading->known_field,
+				&hit->begin->sample, &known) &&
+		known.number >> (column->known_bit - 1) & 1);
+}
+
 /* Reads a value. @text[PROBE_TEXT_BYTES_MAX]: storage for a formatted text, for as long as @out. */
 static void read_value(const struct hit *hit, const struct probe_column *column,
 		       struct probe_value *out, char *text)
@@ -35,7 +46,9 @@ static void read_value(const struct hit *hit, const struct probe_column *column,
 	struct raw_value raw;
 
 	*out = (struct probe_value){ .is_known = false };
-	if (column->stage) {
+	if (!is_recorded(hit, column))
+		return;
+	if (column->stage && !field) {
 		if (hit->passed_ns)
 			*out = (struct probe_value){ .is_known = true,
 						     .number = stage_ns(hit, column->stage) };

@@ -214,6 +214,18 @@ static bool take_sample(struct ingest *ingest, const struct event_record *record
 	return samples_add(ingest, record, &form, raw, size, can_hold);
 }
 
+/* A hit is counted at once; the callers of as many as there is room for may come later. */
+static bool take_recorded_hit(struct ingest *ingest, const struct event_record *record,
+			      const void *raw, size_t size)
+{
+	if (pending_is_full(ingest) && !ingest->is_forced)
+		return false;
+	ingest->sample_epoch++;
+	if (!probe_records_take_recorded(ingest, record, raw, size))
+		ingest->counters.malformed++;
+	return true;
+}
+
 bool intake_sink(void *context, const void *raw, size_t size, uint16_t event, uint32_t cpu,
 		 uint64_t time_ns)
 {
@@ -231,6 +243,9 @@ bool intake_sink(void *context, const void *raw, size_t size, uint16_t event, ui
 		return false;
 	if (record.kind == RECORD_SAMPLE) {
 		const struct event_desc *desc = ingest->config.events[record.event];
+
+		if (desc->probe)
+			return take_recorded_hit(ingest, &record, raw, size);
 
 		if (desc->counts_waits && !desc->is_wall) {
 			waits_record(ingest, &record, raw, size);
@@ -272,7 +287,8 @@ static void take_at_once(struct ingest *ingest, const void *raw, size_t size, ui
 
 	if (!parse(ingest, record_parse, raw, size, event, &record))
 		return;
-	if (record.kind == RECORD_SAMPLE && ingest->config.events[event]->is_unasked)
+	if (record.kind == RECORD_SAMPLE && (ingest->config.events[event]->is_unasked ||
+					     ingest->config.events[event]->probe))
 		return;
 	if (record.kind == RECORD_SAMPLE)
 		take_sample(ingest, &record, raw, size, false);

@@ -24,6 +24,7 @@
 
 #include "hit_sums.h"
 #include "inside.h"
+#include "joined_hit.h"
 #include "ingest/snapshot_probes.h"
 #include "pending.h"
 #include "probe_pairs.h"
@@ -155,6 +156,17 @@ static bool is_interrupt(const struct hit *hit)
 			       &hit->begin->sample, &value) && value.number & RAW_IN_INTERRUPT;
 }
 
+static void add_sample(struct ingest *ingest, const struct hit *hit,
+		       const struct sample_form *form, const struct joined_hit *joined)
+{
+	const struct perf_event_header *header = (const void *)joined->bytes;
+
+	if (joined->bytes)
+		samples_add(ingest, &joined->record, form, joined->bytes, header->size, false);
+	else
+		samples_add(ingest, hit->begin, form, hit->raw, hit->size, false);
+}
+
 static void take_hit(struct ingest *ingest, struct hit *hit)
 {
 	struct sample_form form = {
@@ -162,6 +174,7 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 		.event = hit->row->event, .time_ns = hit->end->time_ns,
 		.leaf_ip = leaf_of(hit), .is_entered = hit->begin_stream->entered_field,
 	};
+	struct joined_hit joined = { .bytes = NULL };
 	struct hit_texts texts;
 
 	hit->thread = task_table_find_thread(&ingest->tasks, hit->begin->tid);
@@ -183,13 +196,16 @@ static void take_hit(struct ingest *ingest, struct hit *hit)
 		form.bucket = latency_bucket((uint64_t)hit->latency_ns);
 		probe_peaks_add(&hit->row->peaks, hit->end->time_ns, (uint64_t)hit->latency_ns);
 	}
+	if (ingest->tee)
+		form.is_joined = joined_hit_make(&joined, hit, hit->begin_stream);
 	form.number = hit_values_count(ingest, hit);
 	form.line = event_lines_begin(&ingest->lines, hit->end, hit->latency_ns, hit->values,
 				      hit->reading->column_count);
 	form.sums = hit_sums_begin(ingest, hit);
-	samples_add(ingest, hit->begin, &form, hit->raw, hit->size, false);
+	add_sample(ingest, hit, &form, &joined);
 	event_lines_end(&ingest->lines, form.line);
 	hit_sums_end(form.sums);
+	joined_hit_finish(&joined);
 }
 
 /* Returns 0 if it is not known. */
@@ -359,6 +375,27 @@ void probe_records_apply(struct ingest *ingest, const void *raw, size_t size)
 		.begin_stream = ref.stream, .end_stream = ref.stream,
 		.begin = &record, .end = &record, .raw = raw, .size = size, .latency_ns = -1,
 	});
+}
+
+bool probe_records_take_recorded(struct ingest *ingest, const struct event_record *record,
+				 const void *raw, size_t size)
+{
+	struct probe_row *row = probe_hits_of_recorded(ingest->hits, record->event);
+	struct event_record begin = *record;
+	struct hit hit = { .row = row, .begin = &begin, .end = record, .raw = raw, .size = size,
+			   .latency_ns = -1 };
+
+	if (!row || row->event < PROBE_EVENT_FIRST)
+		return false;
+	hit.slot = row->event - PROBE_EVENT_FIRST;
+	hit.reading = row->generations[row->newest].reading;
+	hit.begin_stream = hit.end_stream = &hit.reading->entry;
+	if (row->spec->edge == PROBE_LATENCY && record->sample.weight <= record->time_ns) {
+		hit.latency_ns = (int64_t)record->sample.weight;
+		begin.time_ns -= record->sample.weight;
+	}
+	take_hit(ingest, &hit);
+	return true;
 }
 
 void probe_records_thread_gone(struct ingest *ingest, const struct event_record *record)

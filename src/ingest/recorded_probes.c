@@ -6,6 +6,10 @@
  *
  * Idea: a row with a reading like that of a live probe, but with the event's own number, under
  * which its samples are counted. So each hit is counted once, and shown both as sample and as hit.
+ *
+ * Recordings of flametop say more of its own probes: what was typed, and what each value is. Their
+ * samples are counted as the hits that they were (probe_records.c), and not as samples. The places
+ * of a probe are events of their own, which share a row.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -115,6 +119,89 @@ static void describe_row(struct probe_row *row, const struct event_desc *event,
 			 arguments);
 }
 
+/* Returns @wanted, or the next number that is no probe's id. */
+static uint32_t unused_id(const struct probe_hits *hits, uint32_t wanted)
+{
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++)
+		if (hits->rows[slot].id == wanted)
+			return unused_id(hits, wanted + 1);
+	return wanted;
+}
+
+static const char *layout_of(const char *format)
+{
+	const char *layout = strstr(format, "\nformat:");
+
+	return layout ? layout : format;
+}
+
+/* True: both are places of one probe, whose records have one layout. */
+static bool are_of_one_probe(const struct event_desc *a, const struct event_desc *b)
+{
+	return b->probe && !strcmp(a->probe, b->probe) &&
+	       a->format.sample_type == b->format.sample_type &&
+	       a->format.read_format == b->format.read_format && !a->raw_format == !b->raw_format &&
+	       (!a->raw_format || !strcmp(layout_of(a->raw_format), layout_of(b->raw_format)));
+}
+
+/* 0, -EBADMSG or -ENOMEM. */
+static int read_reading(struct probe_row *row, const struct event_desc *event)
+{
+	struct probe_reading *reading = calloc(1, sizeof(*reading));
+	struct diag why = { .err = 0 };
+	int err = reading ? 0 : -ENOMEM;
+
+	if (!err && event->raw_format)
+		err = raw_fields_parse_foreign(&reading->entry.fields, event->raw_format,
+					       strlen(event->raw_format), event->long_bytes, &why);
+	if (!err)
+		err = probe_description_read(event->probe, row, reading);
+	if (err) {
+		probe_reading_destroy(reading);
+		free(row->spec);
+		*row = (struct probe_row){ .id = 0 };
+		return err;
+	}
+	reading->entry.format = event->format;
+	reading->entry.sp_field = reading->entry.ra_field = -1;
+	row->generations[0].reading = reading;
+	return 0;
+}
+
+/* Adds the row of a probe of flametop, or finds that of another place of it. As add_recorded();
+ * *@is_new: the slot is in use. */
+static int add_own(struct probe_hits *hits, uint32_t slot, const struct event_desc *const *events,
+		   uint16_t number, bool *is_new)
+{
+	struct probe_row *row = &hits->rows[slot];
+	int err;
+
+	*is_new = false;
+	for (uint16_t i = 0; i < number; i++)
+		if (hits->recorded[i] && are_of_one_probe(events[number], events[i])) {
+			hits->recorded[number] = hits->recorded[i];
+			return 0;
+		}
+	if (slot == PROBE_SLOTS)
+		return -E2BIG;
+	err = read_reading(row, events[number]);
+	if (err)
+		return err;
+	*is_new = true;
+	row->id = unused_id(hits, probe_description_id(events[number]->probe));
+	row->event = (uint16_t)(PROBE_EVENT_FIRST + slot);
+	row->generations[0].number = ++hits->last_generation;
+	row->generations[0].ignore_ns = UINT64_MAX;
+	row->status = (struct probe_status){ .state = PROBE_RECORDED,
+					     .lease_until_ns = UINT64_MAX };
+	row->first_ns = 1;
+	probe_turns_begin(&row->turns, row->first_ns);
+	for (uint32_t i = 0; i < row->spec->key_count; i++)
+		hits->has_uid_keys |= row->spec->keys[i].kind == PROBE_KEY_UID;
+	hits->recorded[number] = (uint8_t)(slot + 1);
+	return 0;
+}
+
 /* 0, -EBADMSG (its format is invalid) or -ENOMEM. */
 static int add_recorded(struct probe_hits *hits, uint32_t slot, const struct event_desc *event,
 			uint16_t number)
@@ -130,7 +217,7 @@ static int add_recorded(struct probe_hits *hits, uint32_t slot, const struct eve
 		probe_reading_destroy(reading);
 		return -ENOMEM;
 	}
-	row->id = slot + 1;
+	row->id = unused_id(hits, slot + 1);
 	row->event = number;
 	row->generations[0] = (struct probe_generation){
 		.reading = reading, .number = ++hits->last_generation, .ignore_ns = UINT64_MAX,
@@ -146,10 +233,21 @@ static int add_recorded(struct probe_hits *hits, uint32_t slot, const struct eve
 static int add_all(struct probe_hits *hits, const struct event_desc *const *events, uint32_t count,
 		   uint32_t *slots)
 {
+	bool is_new = true;
 	int err = 0;
 
 	*slots = 0;
 	for (uint32_t i = 0; i < count && err != -ENOMEM; i++) {
+		if (events[i]->probe) {
+			err = add_own(hits, *slots, events, (uint16_t)i, &is_new);
+			*slots += is_new;
+			if (err && err != -ENOMEM)
+				log_warn("the hits of %s are not shown: %s", events[i]->name,
+					 err == -E2BIG ? "there are too many probes"
+						       : "the recording's description of it is "
+							 "damaged");
+			continue;
+		}
 		if (!events[i]->raw_format || events[i]->is_unasked)
 			continue;
 		if (*slots == PROBE_SLOTS) {

@@ -68,6 +68,7 @@ static void pass_counted(const struct ingest *ingest, const struct event_record 
 	pass(ingest, record, &stack->chain, &(struct tee_sample){
 		.raw = origin->raw, .format = &origin->form->format,
 		.event = origin->form->event, .is_hit = origin->form->is_hit,
+		.is_joined = origin->form->is_joined,
 		.time_ns = origin->form->time_ns, .weight = weight,
 		.thread = origin->thread, .maps = origin->maps,
 	});
@@ -362,7 +363,7 @@ bool samples_add(struct ingest *ingest, const struct event_record *record,
 	if (tasks_need_reply(ingest, process, thread, record->time_ns) &&
 	    pending_add(ingest, record, form, raw, size))
 		return true;
-	if (!form->is_hit && !is_wanted(ingest, process, thread))
+	if ((!form->is_hit || ingest->config.is_replay) && !is_wanted(ingest, process, thread))
 		return true;
 	tasks_place(ingest, record, process, thread);
 	origin.maps = process->maps;

@@ -22,6 +22,7 @@ struct sample_form {
 	uint64_t weight;	/* is_wait: ns */
 	uint64_t leaf_ip;	/* address it is counted at; of a return, the function, not its
 				 * caller; 0: sample.ip */
+	bool is_joined;		/* hit whose record has all its values: joined_hit.h */
 	bool is_entered;	/* `leaf_ip` is in the program, which entered the kernel there */
 	uint64_t number;	/* line in the probe's log that waits for the stack; 0: none */
 	struct hit_sums *sums;	/* sums that the hit adds to its group; NULL: none */

@@ -323,7 +323,8 @@ static void tee_sample(void *owner, const struct ingest *ingest, const struct te
 	struct record_encoder *encoder = owner;
 	const struct recorded_event *event = event_of(encoder, ingest, sample);
 
-	if (!event) {
+	/* A hit that waited for its callers when the recording began may lack values. */
+	if (!event || (event->has_added && !sample->is_joined)) {
 		lose(encoder);
 		return;
 	}

@@ -29,7 +29,8 @@ enum {
 	FEATURE_SAMPLE_TIME = 21,
 	FEATURE_CLOCKID = 23,
 	FEATURE_CLOCKS = 29,
-	FEATURES = 30,
+	FEATURE_PROBES = 200,	/* flametop's own: no other reader knows it, nor minds it */
+	FEATURES,
 
 	TEXT_ALIGN = 64,
 	BUILD_ID_FIELD_BYTES = 24,
@@ -110,6 +111,30 @@ static uint32_t count_formats(const struct file_features *features)
 	for (uint32_t i = 0; i < features->event_count; i++)
 		count += is_first_of(features, i);
 	return count;
+}
+
+static uint32_t count_probes(const struct file_features *features)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < features->event_count; i++)
+		count += features->events[i].probe[0] != '\0';
+	return count;
+}
+
+/* Adds what each probe is, with the id of its event. */
+static void add_probes(struct byte_store *out, const struct file_features *features)
+{
+	byte_store_add_u32(out, count_probes(features));
+	for (uint32_t i = 0; i < features->event_count; i++) {
+		const struct recording_event *event = &features->events[i];
+
+		if (!event->probe[0])
+			continue;
+		add_text(out, event->probe);
+		byte_store_add_u32(out, 1);	/* ids */
+		byte_store_add_u64(out, event->id);
+	}
 }
 
 /* The ring buffer's page and record header of a 64-bit kernel, as tracefs describes them. A
@@ -210,6 +235,8 @@ static bool is_written(const struct file_features *features, int feature)
 		return features->last_ns > 0;
 	case FEATURE_CLOCKS:
 		return features->first_ns > 0;
+	case FEATURE_PROBES:
+		return count_probes(features) > 0;
 	case FEATURE_HOSTNAME:
 	case FEATURE_OSRELEASE:
 	case FEATURE_VERSION:
@@ -274,6 +301,9 @@ static void add_feature(struct byte_store *out, const struct file_features *feat
 	case FEATURE_CLOCKS:
 		add_clocks(out, features);
 		break;
+	case FEATURE_PROBES:
+		add_probes(out, features);
+		break;
 	}
 }
 
@@ -300,7 +330,7 @@ void file_features_make(struct byte_store *out, const struct file_features *feat
 			return;
 		memcpy(out->bytes + row, place, sizeof(place));
 		row += sizeof(place);
-		bits[0] |= UINT64_C(1) << feature;
+		bits[feature / 64] |= UINT64_C(1) << feature % 64;
 	}
 }
 

@@ -10,7 +10,7 @@ size_t packed_item_bytes(const struct recording_item *item)
 		return item->record->size;
 	case RECORDING_EVENT:
 		return strlen(item->event.name) + strlen(item->event.format) +
-		       strlen(item->event.group) + 3;
+		       strlen(item->event.group) + strlen(item->event.probe) + 4;
 	case RECORDING_BUILD_ID:
 		return strlen(item->build_id.path) + 1;
 	}
@@ -29,8 +29,8 @@ void packed_item_write(void *at, const struct recording_item *item)
 		memcpy(at, item->record, item->record->size);
 		break;
 	case RECORDING_EVENT:
-		append_text(append_text(append_text(at, item->event.name), item->event.format),
-			    item->event.group);
+		at = append_text(append_text(at, item->event.name), item->event.format);
+		append_text(append_text(at, item->event.group), item->event.probe);
 		break;
 	case RECORDING_BUILD_ID:
 		append_text(at, item->build_id.path);
@@ -50,6 +50,7 @@ struct recording_item packed_item_open(const struct recording_item *item, const 
 		out.event.name = at;
 		out.event.format = out.event.name + strlen(out.event.name) + 1;
 		out.event.group = out.event.format + strlen(out.event.format) + 1;
+		out.event.probe = out.event.group + strlen(out.event.group) + 1;
 		break;
 	case RECORDING_BUILD_ID:
 		out.build_id.path = at;

@@ -1,14 +1,10 @@
 /* recorded_event.c - see recorded_event.h.
  *
- * Problem: readers want each tracepoint's format file, and refuse a recording without. What a probe
- * is made of is gone from tracefs when it is removed, and its group is a name of this process.
- *
- * Idea: the fields of a probe's raw bytes are known here, as its format file was parsed when it was
- * attached: a file is made of them that says the same.
+ * Readers want each tracepoint's format file, and refuse a recording without. Those of probes are
+ * made by recorded_format.c; their group in tracefs is a name of this process.
  */
 #include "recorded_event.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,14 +13,13 @@
 #include <time.h>
 
 #include "byte_store.h"
-#include "capture/raw_fields.h"
+#include "recorded_format.h"
 #include "written_record.h"
 
 /* Name of perf record --off-cpu for its event, whose periods are ns, too. */
 #define WAITS_OF_PERF "offcpu-time"
 #define PROBE_SYSTEM  "probe"
 #define TYPE_BYTES 2
-#define FIELD_NAME_BYTES  80
 
 static const char fields_of_all[] =
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -107,13 +102,16 @@ static int settle(struct recorded_event *out, int err)
 		out->group = strdup("");
 	if (!err && !out->format)
 		out->format = strdup("");
-	if (err || !out->name || !out->group || !out->format) {
+	if (!err && !out->description)
+		out->description = strdup("");
+	if (err || !out->name || !out->group || !out->format || !out->description) {
 		recorded_event_finish(out);
 		return -ENOMEM;
 	}
 	out->event.name = out->name;
 	out->event.format = out->format;
 	out->event.group = out->group;
+	out->event.probe = out->description;
 	return 0;
 }
 
@@ -143,138 +141,6 @@ int recorded_event_of_source(struct recorded_event *out, const struct event_desc
 	if (out->name && event->type == PERF_TYPE_TRACEPOINT)
 		err = set_format(out, event, config);
 	return settle(out, err);
-}
-
-/* Writes what format files allow in a name: letters, digits and underscores. */
-static void write_name(char *out, size_t room, const char *name)
-{
-	size_t len = 0;
-
-	for (; name[len] && len + 1 < room; len++)
-		out[len] = isalnum((unsigned char)name[len]) ? name[len] : '_';
-	out[len] = '\0';
-}
-
-/* True: a BPF program appends the bytes, to which the event's own fields have only a pointer. */
-static bool is_copied(const struct raw_field *field)
-{
-	return field->is_dynamic && !field->type[0];
-}
-
-/* True: the field is no other way to read one that is listed before it. Such views have its name,
- * and copied bytes that of the first field. */
-static bool is_listed(const struct raw_fields *fields, size_t index)
-{
-	const struct raw_field *field = &fields->list[index];
-
-	if (field->area != AREA_RAW || field->bits || field->element)
-		return false;
-	for (size_t i = 0; i < index && !is_copied(field); i++)
-		if (!strcmp(fields->list[i].name, field->name))
-			return false;
-	return true;
-}
-
-/* Writes the name of field @index: an argument of a probe is called as in the probe, not as in
- * tracefs. Copied bytes are not called as the pointer to them. */
-static void write_field_name(char out[FIELD_NAME_BYTES], const struct probe_reading *reading,
-			     size_t index)
-{
-	const struct raw_field *field = &reading->entry.fields.list[index];
-	const char *name = field->name;
-
-	for (uint32_t i = 0; i < reading->column_count && !field->is_common; i++)
-		if (!reading->columns[i].is_return && reading->columns[i].field == (int)index &&
-		    (reading->columns[i].origin != ORIGIN_FORMAT || is_copied(field)))
-			name = reading->columns[i].name;
-	write_name(out, FIELD_NAME_BYTES - sizeof("_text"), name);
-	if (is_copied(field))
-		strcat(out, "_text");
-}
-
-/* Writes "char comm[16]" for the name comm and the type "char[16]". */
-static void add_declaration(struct byte_store *out, const struct raw_field *field, const char *name)
-{
-	const char *bracket = field->is_dynamic ? NULL : strchr(field->type, '[');
-
-	if (is_copied(field))
-		byte_store_print(out, "__data_loc %s[] %s", field->is_text ? "char" : "u8", name);
-	else if (bracket)
-		byte_store_print(out, "%.*s %s%s", (int)(bracket - field->type), field->type, name,
-				 bracket);
-	else
-		byte_store_print(out, "%s %s", field->type, name);
-}
-
-static bool is_shown(const struct raw_fields *fields, size_t index)
-{
-	const struct raw_field *field = &fields->list[index];
-
-	return !field->is_common && is_listed(fields, index) &&
-	       (field->is_text || (!field->is_array && !field->is_dynamic));
-}
-
-static void add_print(struct byte_store *out, const struct probe_reading *reading)
-{
-	const struct raw_fields *fields = &reading->entry.fields;
-	const char *comma = "";
-	char name[FIELD_NAME_BYTES];
-
-	byte_store_print(out, "\nprint fmt: \"");
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct raw_field *field = &fields->list[i];
-
-		if (!is_shown(fields, i))
-			continue;
-		write_field_name(name, reading, i);
-		byte_store_print(out, "%s%s=%s", comma, name, field->is_text ? "%s"
-				 : field->is_signed ? "%lld" : "0x%llx");
-		comma = " ";
-	}
-	byte_store_print(out, "\"");
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct raw_field *field = &fields->list[i];
-
-		if (!is_shown(fields, i))
-			continue;
-		write_field_name(name, reading, i);
-		if (field->is_text && field->is_dynamic)
-			byte_store_print(out, ", __get_str(%s)", name);
-		else
-			byte_store_print(out, ", REC->%s", name);
-	}
-	byte_store_print(out, "\n");
-}
-
-/* Returns the text, which is the caller's; NULL: out of memory. */
-static char *format_of_fields(const struct probe_reading *reading, const char *name,
-			      uint64_t number)
-{
-	const struct raw_fields *fields = &reading->entry.fields;
-	char field_name[FIELD_NAME_BYTES];
-	struct byte_store out = { 0 };
-	bool is_in_head = true;
-
-	byte_store_print(&out, "name: %s\nID: %" PRIu64 "\nformat:\n", name, number);
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct raw_field *field = &fields->list[i];
-
-		if (!is_listed(fields, i))
-			continue;
-		if (is_in_head && !field->is_common)
-			byte_store_print(&out, "\n");
-		is_in_head = field->is_common;
-		byte_store_print(&out, "\tfield:");
-		write_field_name(field_name, reading, i);
-		add_declaration(&out, field, field_name);
-		byte_store_print(&out, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n", field->offset,
-				 field->size, field->is_signed);
-	}
-	add_print(&out, reading);
-	byte_store_add_zeros(&out, 1);
-	if (out.has_failed)
-		byte_store_finish(&out);
-	return (char *)out.bytes;
 }
 
 /* The raw bytes begin with the number of their event in tracefs. */
@@ -308,6 +174,7 @@ int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
 	const struct probe_reading *reading = row ? row->generations[row->newest].reading : NULL;
 	const bool is_tracepoint = row && row->spec && row->spec->kind == PROBE_TRACEPOINT;
 	struct perf_event_attr *attr = &out->event.attr;
+	uint8_t added[PROBE_VALUES_MAX];
 	char name[80];
 	uint64_t number;
 
@@ -317,10 +184,12 @@ int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
 	if (row && row->spec && row->spec->edge == PROBE_LATENCY)
 		attr->sample_type |= PERF_SAMPLE_WEIGHT;
 	if (!row || !row->spec)
-		write_name(name, sizeof(name), "removed");
+		recorded_format_name(name, sizeof(name), "removed");
 	else
-		write_name(name, sizeof(name), is_tracepoint ? row->spec->function
+		recorded_format_name(name, sizeof(name), is_tracepoint ? row->spec->function
 					       : row->spec->name[0] ? row->spec->name : row->name);
+	if (row && row->spec)
+		out->description = recorded_format_describe(row);
 	if (!reading || !find_number(&sample->record->sample, &number)) {
 		attr->type = PERF_TYPE_SOFTWARE;
 		attr->config = PERF_COUNT_SW_BPF_OUTPUT;
@@ -330,7 +199,8 @@ int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
 	attr->type = PERF_TYPE_TRACEPOINT;
 	attr->config = number;
 	out->group = strdup(is_tracepoint ? row->spec->group : PROBE_SYSTEM);
-	out->format = format_of_fields(reading, name, number);
+	out->format = recorded_format_make(row, name, number);
+	out->has_added = probe_reading_added(reading, added) > 0;
 	if (!out->group || !out->format ||
 	    asprintf(&out->name, "%s:%s", out->group, name) < 0)
 		return settle(out, -ENOMEM);
@@ -340,6 +210,7 @@ int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
 bool recorded_event_is_same(const struct recorded_event *a, const struct recorded_event *b)
 {
 	return !strcmp(a->name, b->name) && !strcmp(a->format, b->format) &&
+	       !strcmp(a->description, b->description) &&
 	       !memcmp(&a->event.attr, &b->event.attr, sizeof(a->event.attr));
 }
 
@@ -348,5 +219,6 @@ void recorded_event_finish(struct recorded_event *entry)
 	free(entry->name);
 	free(entry->format);
 	free(entry->group);
-	entry->name = entry->format = entry->group = NULL;
+	free(entry->description);
+	entry->name = entry->format = entry->group = entry->description = NULL;
 }

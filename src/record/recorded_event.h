@@ -9,9 +9,10 @@
 /* An event that the encoder has met; texts are owned. */
 struct recorded_event {
 	struct recording_event event;
-	char *name, *format, *group;
+	char *name, *format, *group, *description;
 	bool keeps_raw;		/* samples are written with registers and stack */
 	uint32_t probe;		/* id of the probe; 0: it is none */
+	bool has_added;		/* its raw bytes have added values: see ingest/probe_state.h */
 	bool is_sent;		/* the sink has its EVENT item */
 };
 

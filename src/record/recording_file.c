@@ -318,6 +318,7 @@ static void free_event(struct recording_event *event)
 	free((char *)event->name);
 	free((char *)event->format);
 	free((char *)event->group);
+	free((char *)event->probe);
 }
 
 static int add_event(struct recording_file *file, const struct recording_event *event)
@@ -337,7 +338,8 @@ static int add_event(struct recording_file *file, const struct recording_event *
 	copy.name = strdup(event->name);
 	copy.format = strdup(event->format);
 	copy.group = strdup(event->group);
-	if (!copy.name || !copy.format || !copy.group) {
+	copy.probe = strdup(event->probe);
+	if (!copy.name || !copy.format || !copy.group || !copy.probe) {
 		free_event(&copy);
 		return -ENOMEM;
 	}

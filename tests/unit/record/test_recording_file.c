@@ -47,7 +47,7 @@ static void add_event(struct recording_file *file, uint64_t id, const char *name
 				     .config = PERF_COUNT_SW_CPU_CLOCK, .freq = 1,
 				     .sample_freq = 997, .sample_type = SAMPLE_TYPE,
 				     .sample_id_all = 1 },
-			   .id = id, .name = name, .format = "", .group = "" },
+			   .id = id, .name = name, .format = "", .group = "", .probe = "" },
 	};
 
 	assert_int_equal(recording_file_add(file, &item, NULL), 0);
@@ -185,7 +185,8 @@ static void test_too_many_events_end_it_with_what_came_before(void **state)
 {
 	const struct recording_item another = {
 		.kind = RECORDING_EVENT,
-		.event = { .id = RECORDING_EVENTS_MAX + 1, .name = "", .format = "", .group = "" },
+		.event = { .id = RECORDING_EVENTS_MAX + 1, .name = "", .format = "", .group = "",
+			   .probe = "" },
 	};
 	struct recording_file *file = begin();
 	struct diag why = { 0 };
