@@ -822,7 +822,9 @@ int options_parse_over(struct options *out, const struct option_setting *setting
 	if (err)
 		return err;
 	out->is_batch |= out->has_events || out->format == OUTPUT_NONE;
-	out->capture.has_raw = out->format == OUTPUT_SCRIPT;
+	/* A recording has them, which a key may begin. */
+	out->capture.has_raw = out->format == OUTPUT_SCRIPT || out->record_path ||
+			       out->keep_ns || !out->is_batch;
 	out->capture.can_count = !out->is_batch;
 	if (!out->lease_ns)	/* without a screen there is no key that extends one */
 		out->lease_ns = out->is_batch ? UINT64_MAX : PROBE_LEASE_NS;
