@@ -72,6 +72,7 @@ struct record_sample {
 	uint64_t period;	/* 1 when the event carries none and its attr has no fixed period */
 	uint64_t addr;		/* PERF_SAMPLE_ADDR, else 0 */
 	uint64_t weight;	/* PERF_SAMPLE_WEIGHT or _WEIGHT_STRUCT's first, else 0 */
+	uint64_t memory_source, transaction;	/* PERF_SAMPLE_DATA_SRC, _TRANSACTION, else 0 */
 	const uint64_t *chain;	/* leaf first, with PERF_CONTEXT_* markers; NULL: none */
 	uint64_t chain_count;
 	const void *raw;	/* PERF_SAMPLE_RAW: tracepoint or probe fields; NULL: none */

@@ -25,6 +25,8 @@ struct tee_sample {
 	bool is_joined;		/* hit: `record` has all its values, see ingest/probe_state.h */
 	uint64_t time_ns;	/* when it is counted; of a wait or a call: its end */
 	uint64_t weight;	/* period, or ns of a wait; 1 for a hit */
+	bool is_wait;		/* a part of a wait */
+	uint8_t wait;		/* is_wait: number of its tuple, ingest/waits.h */
 	enum cpu_mode leaf_mode;
 	uint64_t leaf_ip;
 	/* The callers, leaf first, with PERF_CONTEXT_* markers among the first `walked` words; all

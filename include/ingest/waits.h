@@ -51,6 +51,19 @@ struct wait_tuple {
 				 * do, and wait for what comes from elsewhere */
 };
 
+/* What a recording says of a part of a wait, beside its length, which is the period: the words of
+ * PERF_SAMPLE_DATA_SRC and _TRANSACTION, which samples of waits have no other use for, are the
+ * waker's name, its unused bytes zeros, and in the last byte 1 + the state, with the highest bit for
+ * is_of_all; 0: the sample is no wait, or nothing is known of it. Events with such samples are
+ * described by WAITS_DESCRIPTION, those of wall by WALL_DESCRIPTION: event_desc.probe. */
+#define WAIT_WAKER_BYTES  15
+#define WAITS_DESCRIPTION "waits"
+#define WALL_DESCRIPTION  "waits wall"
+
+struct wait_words {
+	uint64_t first, second;
+};
+
 #define WAIT_TUPLES 256		/* numbers that slice_entry.bucket can have */
 
 /* A wait that has ended. */
@@ -107,6 +120,11 @@ void waits_destroy(struct waits *waits);		/* NULL is fine */
 /* Starts over for the events of a new configuration; tuples stay. 0 or -ENOMEM. */
 int waits_look_at_config(struct ingest *ingest);
 
+/* Returns the words for the tuple @number. */
+struct wait_words waits_words(const struct waits *waits, const struct strpool *strings,
+			      uint8_t number);
+/* Whether @record, of a recording, is a wait that waits_record() counts. */
+bool waits_are_in(const struct event_record *record);
 /* QUEUE_WAITS: adds what was counted since the last. Programs that are new count from 0 again. */
 void waits_count(struct waits *waits, const struct off_cpu_reading *now);
 /* Counts @wait as @event, for the task and the stack of the sample @record with the bytes
@@ -115,7 +133,7 @@ void waits_add(struct ingest *ingest, const struct event_record *record, const v
 	       size_t size, uint16_t event, const struct wait *wait);
 /* Counts the wait of @record, a sample of an event that counts waits: live that of
  * bpf/wait_record.h, but for what open waits have of it already; else the period is the time that
- * perf record --off-cpu saw it blocked. */
+ * perf record --off-cpu saw it blocked, or a part of a wait with its words. */
 void waits_record(struct ingest *ingest, const struct event_record *record, const void *raw,
 		  size_t size);
 /* Looks at a sample of a recording, in the order of time: it may begin or end a wait. Only while

@@ -30,8 +30,8 @@ struct recording_event {
 	const char *name;		/* as shown; BORROWED, raw */
 	const char *format;		/* its tracefs format file, "" if there is none; BORROWED */
 	const char *group;		/* PERF_TYPE_TRACEPOINT: group of the format; BORROWED */
-	const char *probe;		/* its description, probe_description_write(); "": it is no
-					 * probe; BORROWED */
+	const char *probe;		/* its description, probe_description_write(), or that of
+					 * waits; "": neither; BORROWED */
 	uint32_t members;		/* so many events after it are counted with it; 0: none */
 };
 

@@ -431,7 +431,20 @@ static int take_build_ids(struct perf_data_header *header, struct byte_cursor *c
 	return err;
 }
 
-/* Reads the descriptions of probes, each with the ids of its event. Layout: count; each |string|
+/* Sets what @text says of the event. The names are those of ingest/waits.h. */
+static void set_description(struct event_desc *event, const char *text)
+{
+	event->counts_waits = !strcmp(text, "waits") || !strcmp(text, "waits wall");
+	event->is_wall = event->counts_waits && strchr(text, ' ');
+	if (!event->counts_waits) {
+		event->probe = text;
+	} else if (!event->is_wall) {
+		event->freq_hz = event->fixed_period = 0;
+		snprintf(event->name, sizeof(event->name), EVENT_OFF_CPU);
+	}
+}
+
+/* Reads the descriptions of probes and waits, each with the ids of its event. Layout: count; each |string|
  * count of ids in 32 bits|ids|. */
 static int take_probes(struct perf_data_header *header, struct byte_cursor *cursor)
 {
@@ -450,7 +463,7 @@ static int take_probes(struct perf_data_header *header, struct byte_cursor *curs
 				kept = keep_text(header, &text);
 			if (!kept)
 				return -ENOMEM;
-			header->events[event].probe = kept;
+			set_description(&header->events[event], kept);
 		}
 	}
 	return 0;

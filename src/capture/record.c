@@ -308,7 +308,10 @@ static void take_sample_rest(const struct record_format *format, struct cursor *
 {
 	const uint64_t type = format->sample_type;
 
-	take_words(cursor, count_bits(type & (PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION)));
+	if (type & PERF_SAMPLE_DATA_SRC)
+		sample->memory_source = take(cursor);
+	if (type & PERF_SAMPLE_TRANSACTION)
+		sample->transaction = take(cursor);
 	if (type & PERF_SAMPLE_REGS_INTR)
 		take_interrupted_registers(format->intr_regs_mask, cursor, sample);
 	take_words(cursor, count_bits(type & PERF_SAMPLE_PHYS_ADDR));

@@ -247,11 +247,13 @@ bool intake_sink(void *context, const void *raw, size_t size, uint16_t event, ui
 		if (desc->probe)
 			return take_recorded_hit(ingest, &record, raw, size);
 
-		if (desc->counts_waits && !desc->is_wall) {
+		if (desc->counts_waits &&
+		    (!desc->is_wall || (ingest->config.is_replay && waits_are_in(&record)))) {
 			waits_record(ingest, &record, raw, size);
 			return true;
 		}
-		if (desc->is_wall && desc->excluded & EVENT_EXCLUDES_KERNEL)
+		if (desc->is_wall && desc->excluded & EVENT_EXCLUDES_KERNEL &&
+		    !ingest->config.is_replay)
 			on_cpu_times_sampled(ingest->waits, record.tid, record.sample.period);
 		clock_ticks_add(&ingest->losses->clock, event, time_ns, record.sample.period);
 		if (!desc->is_unasked && !samples_repeat(ingest, &record, raw) &&

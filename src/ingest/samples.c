@@ -68,7 +68,8 @@ static void pass_counted(const struct ingest *ingest, const struct event_record 
 	pass(ingest, record, &stack->chain, &(struct tee_sample){
 		.raw = origin->raw, .format = &origin->form->format,
 		.event = origin->form->event, .is_hit = origin->form->is_hit,
-		.is_joined = origin->form->is_joined,
+		.is_joined = origin->form->is_joined, .is_wait = origin->form->is_wait,
+		.wait = origin->form->is_wait ? origin->form->bucket : 0,
 		.time_ns = origin->form->time_ns, .weight = weight,
 		.thread = origin->thread, .maps = origin->maps,
 	});

@@ -349,6 +349,42 @@ static void count_on_cpu(struct ingest *ingest, const struct event_record *recor
 		samples_add(ingest, record, &form, raw, size, false);
 }
 
+/* Sets what a recording says of a part of a wait; its waker refers to @bytes. */
+static void set_recorded(struct wait *wait, uint64_t period, const struct wait_words *words,
+			 char bytes[sizeof(struct wait_words)])
+{
+	unsigned char state;
+
+	memcpy(bytes, words, sizeof(*words));
+	state = (unsigned char)bytes[WAIT_WAKER_BYTES];
+	wait->is_of_all = state & 0x80;
+	state &= 0x7f;
+	wait->state = state && state <= WAIT_STATES ? (enum wait_state)(state - 1) : WAIT_UNKNOWN;
+	wait->waker = (struct record_text){ bytes, strnlen(bytes, WAIT_WAKER_BYTES) };
+	*(wait->state == WAIT_RUNNABLE ? &wait->run_queue_ns : &wait->blocked_ns) = period;
+}
+
+struct wait_words waits_words(const struct waits *waits, const struct strpool *strings,
+			      uint8_t number)
+{
+	const struct wait_tuple *tuple = &waits->tuples[number];
+	const char *waker = strpool_get(strings, tuple->waker);
+	char bytes[sizeof(struct wait_words)] = { 0 };
+	struct wait_words words;
+
+	memcpy(bytes, waker, strnlen(waker, WAIT_WAKER_BYTES));
+	if (number)
+		bytes[WAIT_WAKER_BYTES] = (char)((1 + tuple->state) |
+						 (tuple->is_of_all ? 0x80 : 0));
+	memcpy(&words, bytes, sizeof(words));
+	return words;
+}
+
+bool waits_are_in(const struct event_record *record)
+{
+	return record->sample.transaction >> 56;
+}
+
 /* A record weighs its wait, or what short waits have added up to since the last one: that is
  * divided as the wait is. */
 void waits_record(struct ingest *ingest, const struct event_record *record, const void *raw,
@@ -361,7 +397,12 @@ void waits_record(struct ingest *ingest, const struct event_record *record, cons
 	uint64_t before_ns;
 
 	if (ingest->config.is_replay) {
-		wait.blocked_ns = record->sample.period;
+		const struct wait_words words = {
+			record->sample.memory_source, record->sample.transaction,
+		};
+		char bytes[sizeof(words)];
+
+		set_recorded(&wait, record->sample.period, &words, bytes);
 		waits_add(ingest, record, raw, size, (uint16_t)record->event, &wait);
 		return;
 	}

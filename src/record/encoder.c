@@ -318,6 +318,12 @@ static void describe_task(struct record_encoder *encoder, const struct ingest *i
 	describe_process(encoder, ingest, thread->pid, maps, time_ns);
 }
 
+static struct wait_words wait_of(const struct ingest *ingest, const struct tee_sample *sample)
+{
+	return sample->is_wait ? waits_words(ingest->waits, ingest->strings, sample->wait)
+			       : (struct wait_words){ .first = 0 };
+}
+
 static void tee_sample(void *owner, const struct ingest *ingest, const struct tee_sample *sample)
 {
 	struct record_encoder *encoder = owner;
@@ -333,7 +339,7 @@ static void tee_sample(void *owner, const struct ingest *ingest, const struct te
 		written_record_raw_sample(&encoder->buffer, sample, event->event.id);
 	else
 		written_record_sample(&encoder->buffer, sample, event->event.attr.sample_type,
-				    event->event.id);
+				      event->event.id, wait_of(ingest, sample));
 	put(encoder, sample->time_ns, WRITTEN_SAMPLE_TIME);
 }
 

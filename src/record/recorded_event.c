@@ -137,6 +137,10 @@ int recorded_event_of_source(struct recorded_event *out, const struct event_desc
 	set_levels(attr, event->excluded);
 	if (is_waits)
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
+	if (event->counts_waits) {
+		attr->sample_type |= PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION;
+		out->description = strdup(is_waits ? WAITS_DESCRIPTION : WALL_DESCRIPTION);
+	}
 	out->name = strdup(is_waits ? WAITS_OF_PERF : event->name);
 	if (out->name && event->type == PERF_TYPE_TRACEPOINT)
 		err = set_format(out, event, config);

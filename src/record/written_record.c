@@ -204,11 +204,12 @@ static size_t words_after_chain(const struct tee_sample *sample, uint64_t sample
 		words += raw_words(from);
 	if (sample_type & PERF_SAMPLE_BRANCH_STACK)
 		words += 2 + from->branch_count * sizeof(*from->branches) / sizeof(uint64_t);
-	return words + !!(sample_type & PERF_SAMPLE_WEIGHT);
+	return words + !!(sample_type & PERF_SAMPLE_WEIGHT) +
+	       !!(sample_type & PERF_SAMPLE_DATA_SRC) + !!(sample_type & PERF_SAMPLE_TRANSACTION);
 }
 
 void written_record_sample(struct written_record *out, const struct tee_sample *sample,
-			 uint64_t sample_type, uint64_t id)
+			   uint64_t sample_type, uint64_t id, struct wait_words wait)
 {
 	const struct event_record *record = sample->record;
 
@@ -231,6 +232,10 @@ void written_record_sample(struct written_record *out, const struct tee_sample *
 	if (sample_type & PERF_SAMPLE_WEIGHT)
 		add_word(out, sample->is_hit ? sample->time_ns - record->time_ns
 					     : record->sample.weight);
+	if (sample_type & PERF_SAMPLE_DATA_SRC)
+		add_word(out, wait.first);
+	if (sample_type & PERF_SAMPLE_TRANSACTION)
+		add_word(out, wait.second);
 	end_record(out, PERF_RECORD_SAMPLE, mode_bits(sample->leaf_mode));
 }
 

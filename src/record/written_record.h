@@ -4,6 +4,7 @@
 #define RECORD_WRITTEN_RECORD_H
 
 #include "ingest/record_tee.h"
+#include "ingest/waits.h"
 
 /* Room for the largest record: header.size has 16 bits, and records are multiples of 8 bytes. */
 #define WRITTEN_RECORD_BYTES 65528
@@ -32,10 +33,10 @@ struct written_trailer {
  * that they came with. */
 uint64_t written_sample_type(const struct record_format *format, bool keeps_raw);
 
-/* Makes the record of @sample, whose event has @sample_type and @id. Callers beyond the largest
- * record are left out. */
+/* Makes the record of @sample, whose event has @sample_type and @id; @wait: the words of a wait.
+ * Callers beyond the largest record are left out. */
 void written_record_sample(struct written_record *out, const struct tee_sample *sample,
-			 uint64_t sample_type, uint64_t id);
+			   uint64_t sample_type, uint64_t id, struct wait_words wait);
 /* Makes it with the registers and the stack that it came with. */
 void written_record_raw_sample(struct written_record *out, const struct tee_sample *sample,
 			     uint64_t id);
