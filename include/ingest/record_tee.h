@@ -47,6 +47,9 @@ struct record_tee {
 	 * is that of event record->event. */
 	void (*record)(void *owner, const struct ingest *ingest, const struct event_record *record,
 		       const void *raw);
+	/* The kernel had no room for @count hits of the probe that is event @event, up to now. */
+	void (*hits_lost)(void *owner, const struct ingest *ingest, uint16_t event,
+			  uint64_t count);
 	/* The mappings of process @pid have come from /proc. */
 	void (*maps_read)(void *owner, const struct ingest *ingest, uint32_t pid);
 	/* Another source begins: event numbers mean other events. */

@@ -158,7 +158,8 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 		break;
 	case RECORD_LOST:
 		waits_lost(ingest);
-		losses_record(ingest, record, cpu);
+		if (!ingest->config.is_replay || !probe_records_lose_recorded(ingest, record))
+			losses_record(ingest, record, cpu);
 		break;
 	case RECORD_THROTTLE:
 	case RECORD_UNTHROTTLE:
@@ -181,7 +182,10 @@ static void apply(struct ingest *ingest, const struct event_record *record, uint
 static void apply_and_pass(struct ingest *ingest, const struct event_record *record,
 			   const void *raw, uint32_t cpu)
 {
-	if (ingest->tee && record->kind != RECORD_OTHER)
+	const bool is_of_probe = record->kind == RECORD_LOST && ingest->config.is_replay &&
+				 ingest->config.events[record->event]->probe;
+
+	if (ingest->tee && record->kind != RECORD_OTHER && !is_of_probe)
 		ingest->tee->record(ingest->tee->owner, ingest, record, raw);
 	apply(ingest, record, cpu);
 }

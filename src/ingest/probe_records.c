@@ -341,14 +341,22 @@ static void take_end(struct ingest *ingest, const struct probe_stream_ref *ref,
 	count_unpaired(ingest, record->time_ns);
 }
 
+static void pass_lost(const struct ingest *ingest, const struct probe_row *row, uint64_t count)
+{
+	if (count && ingest->tee)
+		ingest->tee->hits_lost(ingest->tee->owner, ingest, row->event, count);
+}
+
 /* Before Linux 6.0 only LOST records have the count: the probe engine reads no descriptors then. */
 static void lose_hits(struct ingest *ingest, const struct probe_stream_ref *ref,
 		      const struct event_record *record)
 {
 	probe_pairs_lost(ingest->hits->pairs, record->time_ns);
 	ingest->counters.lost_recorded += record->lost.count;
-	if (!(ref->stream->format.read_format & PERF_FORMAT_LOST))
-		ingest->counters.lost_kernel += record->lost.count;
+	if (ref->stream->format.read_format & PERF_FORMAT_LOST)
+		return;
+	ingest->counters.lost_kernel += record->lost.count;
+	pass_lost(ingest, ref->row, record->lost.count);
 }
 
 void probe_records_apply(struct ingest *ingest, const void *raw, size_t size)
@@ -375,6 +383,18 @@ void probe_records_apply(struct ingest *ingest, const void *raw, size_t size)
 		.begin_stream = ref.stream, .end_stream = ref.stream,
 		.begin = &record, .end = &record, .raw = raw, .size = size, .latency_ns = -1,
 	});
+}
+
+bool probe_records_lose_recorded(struct ingest *ingest, const struct event_record *record)
+{
+	struct probe_row *row = probe_hits_of_recorded(ingest->hits, record->event);
+
+	if (!row || row->event < PROBE_EVENT_FIRST)
+		return false;
+	ingest->counters.lost_recorded += record->lost.count;
+	row->status.lost += record->lost.count;
+	pass_lost(ingest, row, record->lost.count);
+	return true;
 }
 
 bool probe_records_take_recorded(struct ingest *ingest, const struct event_record *record,
@@ -464,6 +484,15 @@ static bool has_ended(enum probe_state state)
 	return state != PROBE_ATTACHING && state != PROBE_ATTACHED && state != PROBE_DETACHING;
 }
 
+/* Number of hits that the kernel had no room for since the last event. */
+static uint64_t more_lost(const struct probe_hits *hits, const struct engine_event *event)
+{
+	const struct probe_row *row = event->slot < PROBE_SLOTS ? &hits->rows[event->slot] : NULL;
+
+	return row && row->id == event->probe && event->status.lost > row->status.lost
+	       ? event->status.lost - row->status.lost : 0;
+}
+
 /* Number of hits that were filtered in the kernel since the last event. */
 static uint64_t more_filtered(const struct probe_hits *hits, const struct engine_event *event)
 {
@@ -490,7 +519,7 @@ bool probe_records_event(struct ingest *ingest, struct engine_event *event)
 	const enum engine_event_kind kind = event->kind;
 	const struct probe_row *row;
 	bool drops_counts = kind == ENGINE_EVENT_REMOVED;
-	uint64_t filtered = 0;
+	uint64_t filtered = 0, lost = 0;
 
 	if (!ingest->hits)
 		ingest->hits = probe_hits_create();
@@ -505,12 +534,15 @@ bool probe_records_event(struct ingest *ingest, struct engine_event *event)
 		remove_probe(ingest, event->slot);
 		drops_counts = true;
 	}
-	if (kind == ENGINE_EVENT_STATUS)
+	if (kind == ENGINE_EVENT_STATUS) {
 		filtered = more_filtered(ingest->hits, event);
+		lost = more_lost(ingest->hits, event);
+	}
 	row = probe_hits_take(ingest->hits, event);
 	if (!row)
 		return drops_counts;
 	count_filtered(ingest, row, filtered);
+	pass_lost(ingest, row, lost);
 	if (kind == ENGINE_EVENT_READING)
 		probe_records_mark_targets(ingest);
 	if (kind == ENGINE_EVENT_STATUS && has_ended(event->status.state)) {

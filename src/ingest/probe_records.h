@@ -17,6 +17,8 @@ void probe_records_apply(struct ingest *ingest, const void *raw, size_t size);	/
  * is known for its event. */
 bool probe_records_take_recorded(struct ingest *ingest, const struct event_record *record,
 				 const void *raw, size_t size);
+/* Counts the LOST record @record of a recording for its probe. False: it is of no probe. */
+bool probe_records_lose_recorded(struct ingest *ingest, const struct event_record *record);
 /* Ends the pending calls of the thread of @record, which exited or called exec. */
 void probe_records_thread_gone(struct ingest *ingest, const struct event_record *record);
 /* Marks the processes that probes are limited to, after tasks were forgotten. */

@@ -24,6 +24,14 @@ static void pass_record(void *owner, const struct ingest *ingest, const struct e
 	tees->keeper->record(tees->keeper->owner, ingest, record, raw);
 }
 
+static void pass_hits_lost(void *owner, const struct ingest *ingest, uint16_t event, uint64_t count)
+{
+	const struct ingest_tees *tees = owner;
+
+	tees->recording->hits_lost(tees->recording->owner, ingest, event, count);
+	tees->keeper->hits_lost(tees->keeper->owner, ingest, event, count);
+}
+
 static void pass_maps_read(void *owner, const struct ingest *ingest, uint32_t pid)
 {
 	const struct ingest_tees *tees = owner;
@@ -55,6 +63,7 @@ static void choose_tee(struct ingest *ingest)
 
 	tees->both = (struct record_tee){
 		.owner = tees, .sample = pass_sample, .record = pass_record,
+		.hits_lost = pass_hits_lost,
 		.maps_read = pass_maps_read, .source = pass_source, .limit = pass_limit,
 	};
 	ingest->tee = !tees->keeper ? tees->recording

@@ -38,6 +38,7 @@ struct record_encoder {
 	struct reorder reorder;
 	uint64_t limit_ns;		/* everything up to it has been written */
 	uint64_t build_ids_due_ns;
+	uint64_t lost_hits[PROBE_SLOTS];	/* by the kernel; not written yet */
 	struct written_record buffer, lost_buffer;
 };
 
@@ -443,6 +444,37 @@ static void tee_record(void *owner, const struct ingest *ingest, const struct ev
 	put(encoder, record->time_ns, WRITTEN_TRAILER_TIME);
 }
 
+static void tee_hits_lost(void *owner, const struct ingest *ingest, uint16_t event, uint64_t count)
+{
+	struct record_encoder *encoder = owner;
+
+	(void)ingest;
+	if (event >= PROBE_EVENT_FIRST && event < PROBE_EVENT_FIRST + PROBE_SLOTS)
+		encoder->lost_hits[event - PROBE_EVENT_FIRST] += count;
+}
+
+/* Reports the hits that the kernel has lost of each probe, once it has an event. @is_last: also of
+ * those without, of which all hits were lost. */
+static void put_lost_hits(struct record_encoder *encoder, bool is_last)
+{
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++) {
+		const struct recorded_event *known =
+			encoder->lost_hits[slot] ? known_event(encoder, PROBE_EVENT_FIRST + slot)
+						 : NULL;
+		const struct written_trailer trailer = {
+			.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX,
+			.time_ns = encoder->limit_ns + 1,
+			.id = known ? known->event.id : WRITTEN_FIRST_ID,
+		};
+
+		if (!encoder->lost_hits[slot] || (!known && !is_last))
+			continue;
+		written_record_lost(&encoder->buffer, encoder->lost_hits[slot], &trailer);
+		encoder->lost_hits[slot] = 0;
+		put(encoder, trailer.time_ns, WRITTEN_TRAILER_TIME);
+	}
+}
+
 static void tee_maps_read(void *owner, const struct ingest *ingest, uint32_t pid)
 {
 	struct record_encoder *encoder = owner;
@@ -484,6 +516,7 @@ static void tee_limit(void *owner, const struct ingest *ingest, uint64_t limit_n
 	if (limit_ns <= encoder->limit_ns)
 		return;
 	encoder->limit_ns = limit_ns;
+	put_lost_hits(encoder, false);
 	reorder_release(&encoder->reorder, limit_ns, write_record, encoder);
 	if (encoder->sink.progress)
 		encoder->sink.progress(encoder->sink.owner, limit_ns, &encoder->counts);
@@ -501,6 +534,7 @@ static uint64_t tee_end(void *owner, const struct ingest *ingest)
 	struct record_encoder_counts counts;
 
 	send_build_ids(encoder, ingest);
+	put_lost_hits(encoder, true);
 	record_encoder_flush(encoder);
 	counts = encoder->counts;
 	if (encoder->sink.end)
@@ -527,6 +561,7 @@ int record_encoder_create(struct record_encoder **out, const struct record_encod
 	encoder->sink = *sink;
 	encoder->tee = (struct record_tee){
 		.owner = encoder, .begin = tee_begin, .sample = tee_sample, .record = tee_record,
+		.hits_lost = tee_hits_lost,
 		.maps_read = tee_maps_read, .source = tee_source, .limit = tee_limit,
 		.end = tee_end, .lost = tee_lost,
 	};
