@@ -217,6 +217,8 @@ struct snapshot_event {
 	const struct snapshot_place *places;	/* one for each frame; NULL: not requested */
 	bool has_chain;		/* its event samples callers */
 	uint64_t ip;		/* address of the sample in the memory of its process */
+	uint64_t addr;		/* has_addr: the address that the sample is about */
+	bool has_addr;
 	uint32_t number;	/* its event's in the source's list; UINT32_MAX: a probe's hit */
 	const void *raw;	/* bytes that a tracepoint wrote, 8-byte aligned; NULL: none */
 	uint32_t raw_bytes;

@@ -12,6 +12,7 @@
 #include "analyzer/snapshot.h"
 #include "base/diag.h"
 #include "capture/counter_set.h"
+#include "capture/event.h"
 #include "fold/filter.h"
 #include "listing/listing_rows.h"
 #include "probe/probe_spec.h"
@@ -127,6 +128,7 @@ void events_write_json(FILE *out, const struct snapshot_events *events,
 enum script_field {		/* names and order: script_field_names, flametop(8) */
 	SCRIPT_COMM, SCRIPT_TID, SCRIPT_PID, SCRIPT_TIME, SCRIPT_CPU, SCRIPT_EVENT, SCRIPT_TRACE,
 	SCRIPT_IP, SCRIPT_SYM, SCRIPT_DSO, SCRIPT_SYMOFF, SCRIPT_PERIOD,
+	SCRIPT_ADDR, SCRIPT_BRSTACK,	/* only where they are asked for */
 	SCRIPT_FIELD_COUNT
 };
 
@@ -145,6 +147,10 @@ extern const char *const script_field_names[SCRIPT_FIELD_COUNT + 1];
  * column of what is no field; @as: the option, for the reason. */
 int script_fields_parse(struct script_fields *out, const char *as, const char *text,
 			struct diag *why);
+/* Returns whether the samples of some of the @count @events have what @fields asks for beyond what
+ * each sample has. 0 or -EINVAL with what is missing; @as: the option, for the reason. */
+int script_fields_check(const struct script_fields *fields, const char *as,
+			const struct event_desc *const *events, uint32_t count, struct diag *why);
 /* Returns whether @fields may show @field of some event. */
 bool script_fields_have(const struct script_fields *fields, enum script_field field);
 

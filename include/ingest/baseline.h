@@ -29,6 +29,7 @@ struct baseline {
 	uint64_t peak_ns[PROBE_SLOTS];	/* longest call of each probe in the span; 0: unknown */
 	bool lacks_event[TIMELINE_MAX_EVENTS];	/* the baseline is another recording's, without
 						 * this event */
+	bool lacks_probe[PROBE_SLOTS];	/* by slot: without this probe */
 	char label[BASELINE_LABEL_BYTES];	/* raw; "": it is labelled by its time */
 	char notice[BASELINE_NOTICE_BYTES];	/* why there is none, or no newer one, or what it
 						 * lacks; "": nothing to report */

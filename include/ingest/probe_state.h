@@ -183,6 +183,7 @@ struct event_line {
 	uint32_t cpu;		/* CPU of its end; UINT32_MAX: unknown */
 	bool is_hit;		/* a probe hit, which has no period; else a sample */
 	uint64_t ip;		/* address of the sample, in memory */
+	uint64_t addr;		/* PERF_SAMPLE_ADDR; else 0 */
 	struct slice_entry entry;	/* the entry it was counted as */
 	bool is_counted;	/* the heap owns it */
 	bool is_pending;	/* its pending sample owns it */

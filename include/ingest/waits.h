@@ -53,9 +53,9 @@ struct wait_tuple {
 
 /* What a recording says of a part of a wait, beside its length, which is the period: the words of
  * PERF_SAMPLE_DATA_SRC and _TRANSACTION, which samples of waits have no other use for, are the
- * waker's name, its unused bytes zeros, and in the last byte 1 + the state, with the highest bit for
- * is_of_all; 0: the sample is no wait, or nothing is known of it. Events with such samples are
- * described by WAITS_DESCRIPTION, those of wall by WALL_DESCRIPTION: event_desc.probe. */
+ * waker's name, its unused bytes zeros, and in the last byte 1 + the state, with the highest bit
+ * for is_of_all; 0: the sample is no wait, or nothing is known of it. Events with such samples are
+ * described by WAITS_DESCRIPTION, those of wall by WALL_DESCRIPTION, in the feature of probes. */
 #define WAIT_WAKER_BYTES  15
 #define WAITS_DESCRIPTION "waits"
 #define WALL_DESCRIPTION  "waits wall"

@@ -425,6 +425,14 @@ static bool has_chain(const struct builder *builder, const struct event_line *li
 			(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
 }
 
+static bool has_addr(const struct builder *builder, const struct event_line *line)
+{
+	const struct ingest_config *config = &builder->ingest->config;
+
+	return !line->is_hit && line->entry.event < config->event_count &&
+	       config->events[line->entry.event]->format.sample_type & PERF_SAMPLE_ADDR;
+}
+
 static const char *name_of_event(const struct builder *builder, const struct event_line *line)
 {
 	const struct ingest_config *config = &builder->ingest->config;
@@ -449,6 +457,7 @@ static void put_line(struct builder *builder, const struct event_line *line, uin
 		.parent_pid = task_table_parent(&ingest->tasks, task->pid, line->time_ns),
 		.latency_ns = line->latency_ns, .has_period = !line->is_hit,
 		.period = line->is_hit ? 0 : line->entry.weight, .ip = line->ip,
+		.addr = line->addr, .has_addr = has_addr(builder, line),
 		.number = line->is_hit ? UINT32_MAX : line->entry.event,
 		.has_chain = has_chain(builder, line),
 		.comm = put_text(builder, strpool_get(strings, task->comm)),
@@ -589,7 +598,8 @@ static uint32_t name_width_of(const struct ingest_config *config)
 
 	for (size_t i = 0; i < config->event_count; i++) {
 		const struct event_desc *event = config->events[i];
-		const size_t bytes = event_desc_is_hidden(event) ||
+		const bool is_added = i && i == config->branch_event;
+		const size_t bytes = event_desc_is_hidden(event) || is_added ||
 				     is_derived(config, (uint32_t)i) ? 0 : strlen(event->name);
 
 		width = bytes > width ? bytes : width;

@@ -56,6 +56,32 @@ void event_pairs_find(struct event_list from, struct event_list to,
 		number_of[first_sampled(from)] = (uint16_t)first_sampled(to);
 }
 
+static bool is_own(const struct probe_row *row)
+{
+	return row->id && row->event >= PROBE_EVENT_FIRST;
+}
+
+void event_pairs_find_probes(const struct probe_hits *from, const struct probe_hits *to,
+			     uint16_t number_of[TIMELINE_NUMBERS])
+{
+	bool is_used[PROBE_SLOTS] = { false };
+
+	for (uint32_t slot = 0; from && to && slot < PROBE_SLOTS; slot++) {
+		const struct probe_row *row = &from->rows[slot];
+		uint32_t other = 0;
+
+		while (is_own(row) && other < PROBE_SLOTS &&
+		       (is_used[other] || !is_own(&to->rows[other]) ||
+			strcmp(to->rows[other].name, row->name) != 0 ||
+			strcmp(to->rows[other].spec->text, row->spec->text) != 0))
+			other++;
+		if (!is_own(row) || other == PROBE_SLOTS)
+			continue;
+		is_used[other] = true;
+		number_of[row->event] = to->rows[other].event;
+	}
+}
+
 /* The text that is being written. */
 struct line {
 	char *out;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "capture/event.h"
+#include "ingest/probe_state.h"
 #include "timeline/timeline.h"
 
 #define EVENT_PAIRS_NONE EVENT_OF_VALUES
@@ -20,6 +21,11 @@ struct event_list {
  * one sampled event, these two are paired. */
 void event_pairs_find(struct event_list from, struct event_list to,
 		      uint16_t number_of[TIMELINE_NUMBERS]);
+
+/* Fills in the event of the probe of @to for that of each probe of @from, by what was typed. Both
+ * may be NULL. */
+void event_pairs_find_probes(const struct probe_hits *from, const struct probe_hits *to,
+			     uint16_t number_of[TIMELINE_NUMBERS]);
 
 /* Writes what the user must know of the pairing: a line for each side's events without a partner,
  * and one for a pair with different names; "": nothing. @first, @second: names of the sides. Text

@@ -59,11 +59,16 @@ static int take_first(const struct second_recording *second, struct publisher *p
 	const struct event_list to = { second->ingest.events, second->ingest.event_count };
 	struct baseline *baseline = &ingest->baseline;
 	uint16_t number_of[TIMELINE_NUMBERS];
+	struct probe_hits *hits;
 
 	if (publisher_mark_all(publisher, second->first_name))
 		return diag_set(why, -ENOMEM, "no memory for what %s has counted",
 				second->first_name);
 	event_pairs_find(from, to, number_of);
+	if (probe_hits_create_recorded(&hits, to.events, to.count))
+		return diag_set(why, -ENOMEM, "no memory for the probes of %s", second->name);
+	event_pairs_find_probes(ingest->hits, hits, number_of);
+	probe_hits_destroy(hits);
 	event_pairs_describe(from, to, number_of, second->first_name, second->name,
 			     baseline->notice, sizeof(baseline->notice));
 	add_losses(ingest, second->first_name, baseline->notice, sizeof(baseline->notice));

@@ -444,8 +444,8 @@ static void set_description(struct event_desc *event, const char *text)
 	}
 }
 
-/* Reads the descriptions of probes and waits, each with the ids of its event. Layout: count; each |string|
- * count of ids in 32 bits|ids|. */
+/* Reads the descriptions of probes and waits, each with the ids of its event. Layout: count; each
+ * |string|count of ids in 32 bits|ids|. */
 static int take_probes(struct perf_data_header *header, struct byte_cursor *cursor)
 {
 	for (uint32_t left = take_u32(cursor); left && !cursor->overrun; left--) {

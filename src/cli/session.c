@@ -821,6 +821,13 @@ static bool wants_event_stacks(const struct options *options)
 	       : event_fields_has(&options->fields, EVENT_STACK);
 }
 
+static bool wants_branches(const struct options *options)
+{
+	return options->format == OUTPUT_SCRIPT
+	       ? script_fields_have(&options->script_fields, SCRIPT_BRSTACK)
+	       : event_fields_has(&options->fields, EVENT_BRANCHES);
+}
+
 static int start_analyzer(struct session *session, const struct options *options,
 			  struct diag *why)
 {
@@ -835,7 +842,7 @@ static int start_analyzer(struct session *session, const struct options *options
 		.wants_events = options->has_events,
 		.wants_event_stacks = wants_event_stacks(options),
 		.wants_event_places = options->format == OUTPUT_SCRIPT,
-		.wants_event_branches = event_fields_has(&options->fields, EVENT_BRANCHES),
+		.wants_event_branches = wants_branches(options),
 		.shows_idle_events = options->show_idle || options->format == OUTPUT_SCRIPT,
 		.wants_sources = options->is_batch && !options->has_events && wants_lines(options),
 		.source_rows = options->wants_source ? options->max_rows : 0,
@@ -882,6 +889,11 @@ static int start_analyzer(struct session *session, const struct options *options
 		configure_threads(session, &config);
 	else
 		session_recordings_configure(&session->recordings, &config);
+	if (options->format == OUTPUT_SCRIPT)
+		err = script_fields_check(&options->script_fields, "--fields",
+					  config.ingest.events, config.ingest.event_count, why);
+	if (err)
+		return err;
 	err = record_owner_create(&session->records, options, session->recordings.first.reader,
 				  &config.tee, why);
 	if (!err)

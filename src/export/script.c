@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <string.h>
 
 #include "base/safe_print.h"
@@ -22,9 +23,11 @@
 	(BIT(SCRIPT_COMM) | BIT(SCRIPT_TID) | BIT(SCRIPT_PID) | BIT(SCRIPT_TIME) |                \
 	 BIT(SCRIPT_CPU) | BIT(SCRIPT_EVENT))
 
+#define IF_ASKED (BIT(SCRIPT_ADDR) | BIT(SCRIPT_BRSTACK))
+
 const char *const script_field_names[SCRIPT_FIELD_COUNT + 1] = {
 	"comm", "tid", "pid", "time", "cpu", "event", "trace", "ip", "sym", "dso", "symoff",
-	"period", NULL,
+	"period", "addr", "brstack", NULL,
 };
 
 static int field_of(const char *text, size_t length)
@@ -40,7 +43,8 @@ static int refuse_field(const char *as, const char *text, const char *at, struct
 {
 	return diag_set(why, -EINVAL, "%s: column %zu: \"%.*s\" is no field of --format script; "
 			"there are comm, tid, pid, time, cpu, event, trace, ip, sym, dso, symoff, "
-			"period", as, (size_t)(at - text) + 1, (int)strcspn(at, ",+-"), at);
+			"period, addr, brstack", as, (size_t)(at - text) + 1,
+			(int)strcspn(at, ",+-"), at);
 }
 
 int script_fields_parse(struct script_fields *out, const char *as, const char *text,
@@ -80,7 +84,32 @@ int script_fields_parse(struct script_fields *out, const char *as, const char *t
 
 bool script_fields_have(const struct script_fields *fields, enum script_field field)
 {
-	return fields->is_chosen ? fields->chosen & BIT(field) : !(fields->removed & BIT(field));
+	if (fields->is_chosen)
+		return fields->chosen & BIT(field);
+	return IF_ASKED & BIT(field) ? fields->added & BIT(field)
+				     : !(fields->removed & BIT(field));
+}
+
+static bool have_field(const struct event_desc *const *events, uint32_t count, uint64_t sample_type)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!event_desc_is_hidden(events[i]) && events[i]->format.sample_type & sample_type)
+			return true;
+	return false;
+}
+
+int script_fields_check(const struct script_fields *fields, const char *as,
+			const struct event_desc *const *events, uint32_t count, struct diag *why)
+{
+	if (script_fields_have(fields, SCRIPT_ADDR) &&
+	    !have_field(events, count, PERF_SAMPLE_ADDR))
+		return diag_set(why, -EINVAL, "%s: no event has addr, the address that a sample is "
+				"about: record with perf record -d", as);
+	if (script_fields_have(fields, SCRIPT_BRSTACK) &&
+	    !have_field(events, count, PERF_SAMPLE_BRANCH_STACK))
+		return diag_set(why, -EINVAL, "%s: no event has brstack, the branches taken before "
+				"a sample: record with -b", as);
+	return 0;
 }
 
 static bool carries(const struct snapshot_event *event, const char *trace)
@@ -154,13 +183,40 @@ static void put_symbol(FILE *out, const struct snapshot_event *event, uint32_t f
 						       : SAFE_TEXT("[unknown]"));
 }
 
+/* As perf 6.1 names them. */
+static struct safe_text branch_type(unsigned int type)
+{
+	static const char *const names[] = {
+		[PERF_BR_UNKNOWN] = "", [PERF_BR_COND] = "COND", [PERF_BR_UNCOND] = "UNCOND",
+		[PERF_BR_IND] = "IND", [PERF_BR_CALL] = "CALL", [PERF_BR_IND_CALL] = "IND_CALL",
+		[PERF_BR_RET] = "RET", [PERF_BR_SYSCALL] = "SYSCALL", [PERF_BR_SYSRET] = "SYSRET",
+		[PERF_BR_COND_CALL] = "COND_CALL", [PERF_BR_COND_RET] = "COND_RET",
+	};
+
+	return sanitize_checked(type < sizeof(names) / sizeof(names[0]) ? names[type] : "");
+}
+
+static void put_branches(FILE *out, const struct snapshot_event *event)
+{
+	for (uint32_t i = 0; i < event->branch_count; i++) {
+		const struct perf_branch_entry *branch = &event->branches[i];
+		const char *prediction = branch->mispred ? "M" : branch->predicted ? "P" : "-";
+
+		safe_print(out, " 0x%" PRIx64 "/0x%" PRIx64 "/%s/%s/%s/%u/%s ",
+			   (uint64_t)branch->from, (uint64_t)branch->to,
+			   sanitize_checked(prediction),
+			   branch->in_tx ? SAFE_TEXT("X") : SAFE_TEXT("-"),
+			   branch->abort ? SAFE_TEXT("A") : SAFE_TEXT("-"),
+			   (unsigned)branch->cycles, branch_type(branch->type));
+	}
+}
+
 static void put_stack(FILE *out, const struct snapshot_event *event, uint32_t shown)
 {
 	if (!event->has_chain) {	/* the sample's own address, in the same line */
 		safe_print(out, " %16" PRIx64, event->ip);
 		if (event->frame_count)
 			put_symbol(out, event, 0, shown);
-		safe_put(out, "\n");
 		return;
 	}
 	safe_put(out, "\n");
@@ -169,7 +225,6 @@ static void put_stack(FILE *out, const struct snapshot_event *event, uint32_t sh
 		put_symbol(out, event, i, shown);
 		safe_put(out, "\n");
 	}
-	safe_put(out, "\n");
 }
 
 static void put_event(FILE *out, const struct snapshot_event *event,
@@ -182,10 +237,13 @@ static void put_event(FILE *out, const struct snapshot_event *event,
 		safe_put_text(out, sanitize_checked(trace));
 	else if (shown & BIT(SCRIPT_TRACE) && carries(event, trace))
 		event_values_put(out, event);
+	if (shown & BIT(SCRIPT_ADDR) && event->has_addr)
+		safe_print(out, "%16" PRIx64, event->addr);
 	if (shown & BIT(SCRIPT_IP) && event->places)
 		put_stack(out, event, shown);
-	else
-		safe_put(out, "\n");
+	if (shown & BIT(SCRIPT_BRSTACK))
+		put_branches(out, event);
+	safe_put(out, "\n");
 }
 
 void script_write(FILE *out, const struct snapshot_events *events,

@@ -166,12 +166,29 @@ uint64_t baseline_length_ns(const struct baseline *baseline)
 	       (baseline->without_end_ns - baseline->without_begin_ns);
 }
 
+static void number_probes(struct baseline *baseline, const uint16_t number_of[TIMELINE_NUMBERS])
+{
+	uint64_t peak_ns[PROBE_SLOTS] = { 0 };
+
+	memset(baseline->lacks_probe, true, sizeof(baseline->lacks_probe));
+	for (uint32_t slot = 0; slot < PROBE_SLOTS; slot++) {
+		const uint32_t to = number_of[PROBE_EVENT_FIRST + slot] - PROBE_EVENT_FIRST;
+
+		if (to >= PROBE_SLOTS)
+			continue;
+		peak_ns[to] = baseline->peak_ns[slot];
+		baseline->lacks_probe[to] = false;
+	}
+	memcpy(baseline->peak_ns, peak_ns, sizeof(peak_ns));
+}
+
 void baseline_number_events(struct baseline *baseline, const uint16_t number_of[TIMELINE_NUMBERS],
 			    uint32_t event_count)
 {
 	uint32_t kept = 0;
 
 	memset(baseline->lacks_event, true, sizeof(baseline->lacks_event));
+	number_probes(baseline, number_of);
 	for (uint32_t event = 0; event < TIMELINE_MAX_EVENTS; event++)
 		if (number_of[event] < event_count)
 			baseline->lacks_event[number_of[event]] = false;
@@ -199,6 +216,10 @@ void baseline_drop(struct baseline *baseline, timeline_choice *is_dropped, const
 
 bool baseline_has_event(const struct baseline *baseline, uint32_t event)
 {
+	const uint32_t slot = event - PROBE_EVENT_FIRST;
+
+	if (slot < PROBE_SLOTS)
+		return baseline->is_set && !baseline->lacks_probe[slot];
 	return baseline->is_set &&
 	       (event >= TIMELINE_MAX_EVENTS || !baseline->lacks_event[event]);
 }

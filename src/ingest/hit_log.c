@@ -369,6 +369,7 @@ void event_lines_sample(struct event_lines *lines, const struct event_record *re
 {
 	const struct event_line head = {
 		.time_ns = record->time_ns, .latency_ns = -1, .ip = record->sample.ip,
+		.addr = record->sample.addr,
 		.cpu = record->has_cpu ? record->cpu : UINT32_MAX,
 		.raw = lines->has_raw ? record->sample.raw : NULL,
 		.raw_bytes = lines->has_raw && record->sample.raw ? record->sample.raw_bytes : 0,
