@@ -365,7 +365,7 @@ static int check_no_output(struct options *out, struct diag *why)
 {
 	if (out->format != OUTPUT_NONE)
 		return 0;
-	if (!out->record_path && !out->keep_ns)
+	if (!out->record_path && !out->keep_ns && !out->share_count)
 		return diag_set(why, -EINVAL, "--format none prints nothing: -o FILE or "
 				"--keep-last says where to record");
 	if (out->batch_count)
@@ -642,7 +642,8 @@ static int check_shared(const struct options *out, struct diag *why)
 	return 0;
 }
 
-/* Without --format only files are written. Then there is one refresh, at the end. */
+/* Without --format only files are written, as with --format none. Then there is one refresh, at the
+ * end. */
 static void make_quiet(struct options *out)
 {
 	out->is_quiet = out->share_count && out->is_batch && !out->wants_format;

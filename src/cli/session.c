@@ -742,7 +742,7 @@ static int create_stages(struct session *session, const struct options *options,
 static bool only_records(const struct options *options)
 {
 	return options->format == OUTPUT_NONE && !options->probe_count &&
-	       !options->condition_count;
+	       !options->condition_count && !options->share_count;
 }
 
 static void leave_out_own(const struct session *session, struct ingest_config *ingest)
