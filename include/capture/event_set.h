@@ -231,6 +231,7 @@ struct sampler_config {
 	/* BORROWED as long; the rings of open_waits_event are its own, and open_waits is its queue.
 	 * NULL: they are the sampler's. */
 	struct switch_waits *switch_waits;
+	bool is_unwatched;	/* rounds are 250 ms apart, unless a ring fills up */
 	bool counts_hits;	/* queue QUEUE_COUNTED as well; needs counts_lost */
 	bool ends_with_target;	/* queue QUEUE_END when the target has ended */
 	int wake_fd;		/* eventfd, written at each round */

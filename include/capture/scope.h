@@ -96,6 +96,7 @@ struct capture_config {
 	const struct stack_ends *stack_ends;	/* BORROWED until capture_stop(); NULL: none */
 	bool wants_all_maps;	/* also mappings that are not executable: a recording needs them,
 				 * if copies of stacks are to be unwound from it */
+	bool is_unwatched;	/* nobody looks: records may come later, see sampler_config */
 	bool insists_on_all;	/* -a: fail where not everything may be sampled */
 	struct target target;	/* owned by the capture after capture_open(), also on failure */
 };

@@ -272,6 +272,8 @@ bool options_is_question(const struct options *options);
 /* True for --dry-run, --list-targets, --list-presets, --list-events, --lines, --vars and
  * --list-probes, which also only print, but depend on the machine and on all other options. */
 bool options_is_probe_question(const struct options *options);
+/* True if nobody looks at what is counted: --format none, without what counts for other reasons. */
+bool options_only_record(const struct options *options);
 
 /* Prints flametop(8), flametop-presets(7) and the bash completion, from the tables of options and
  * commands and the presets that flametop comes with. Thread: main. */

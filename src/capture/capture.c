@@ -559,6 +559,7 @@ static int create_sampler(struct capture *capture, struct spsc *queue, struct di
 		.watch_count = capture->watch_count,
 		.stack_ends = capture->stack_ends,
 		.counts_lost = capture->plan.features.lost,
+		.is_unwatched = capture->plan.is_unwatched,
 		.off_cpu = capture->plan.target.cpus ? NULL : &capture->plan.off_cpu,
 		.has_wait_sums = &capture->plan.has_wait_sums,
 		.counts_hits = capture_plan_has_tasks(&capture->plan),

@@ -722,6 +722,7 @@ int capture_plan_parse(struct capture_plan *plan, const struct capture_config *c
 		snprintf(events->specs[0].name, EVENT_NAME_BYTES, "cycles");
 	plan->branch_filter = config->branch_filter;
 	plan->all_maps = config->wants_all_maps;
+	plan->is_unwatched = config->is_unwatched;
 	plan->has_raw = config->has_raw;
 	return check_branches(plan, config, why);
 }

@@ -33,8 +33,8 @@ struct capture_plan {
 	struct event_spec_list events;
 	bool is_default_event;		/* no -e: cpu-clock may replace it */
 	struct call_graph call_graph;	/* result of call_graph_choose(), so never AUTO */
-	uint64_t branch_filter;		/* see struct capture_config, as all_maps and has_raw */
-	bool all_maps, has_raw;
+	uint64_t branch_filter;		/* see struct capture_config, as the next three */
+	bool all_maps, has_raw, is_unwatched;
 	bool is_auto_stacks;	/* --call-graph auto: call_graph may be adapted */
 	bool are_hits_too_many;	/* hits of period-1 tracepoints came too fast for
 					 * stack copies */

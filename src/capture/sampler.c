@@ -55,6 +55,7 @@
 #define SAMPLES_MS	 100	/* between rounds while only samples come */
 #define LIVELY_NS	 CLOCK_NS_PER_S	/* after the start: first snapshots wait for names */
 #define IDLE_MS		 150	/* while nothing comes; 14 wake-ups a second with the consumer's */
+#define UNWATCHED_MS	 250	/* nobody looks: a round of few records costs mostly the waking */
 #define STALL_MS	 5	/* retry interval: a consumer that is slow wakes nobody */
 #define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* timeout for a consumer that takes nothing */
 /* The kernel reads the time, then writes the record, then publishes it; a virtual CPU may be
@@ -485,6 +486,8 @@ static void note_ends(struct sampler *sampler)
 
 static int idle_interval_ms(const struct sampler *sampler)
 {
+	if (sampler->config.is_unwatched)
+		return UNWATCHED_MS;
 	if (sampler->config.round_fd <= 0 || sampler->sideband_bytes)
 		return ROUND_MAX_MS;
 	if (!sampler->round_bytes)

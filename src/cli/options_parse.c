@@ -248,6 +248,12 @@ bool options_is_question(const struct options *options)
 	       options->wants_man || options->wants_completion;
 }
 
+bool options_only_record(const struct options *options)
+{
+	return options->format == OUTPUT_NONE && !options->probe_count &&
+	       !options->condition_count && !options->share_count;
+}
+
 bool options_is_probe_question(const struct options *options)
 {
 	return options->is_dry_run || options->target_pattern || options->lists_events ||
@@ -708,6 +714,7 @@ static int check_together(struct options *out, struct diag *why)
 	if (check_recording(out, why))
 		return why->err;
 	out->capture.wants_all_maps = out->keeps_raw_stacks;
+	out->capture.is_unwatched = options_only_record(out);
 	out->capture.insists_on_all = out->wants_all;
 	if (out->capture.freq_hz && out->capture.period)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");

@@ -738,13 +738,6 @@ static int create_stages(struct session *session, const struct options *options,
 	return 0;
 }
 
-/* Whether nobody looks at what is counted. */
-static bool only_records(const struct options *options)
-{
-	return options->format == OUTPUT_NONE && !options->probe_count &&
-	       !options->condition_count && !options->share_count;
-}
-
 static void leave_out_own(const struct session *session, struct ingest_config *ingest)
 {
 	ingest->own_pids = session->own_pids;
@@ -759,7 +752,7 @@ static void configure_live(struct session *session, const struct options *option
 	const struct source *source = session->source;
 
 	config->ingest = source->ingest;
-	config->ingest.only_records = only_records(options);
+	config->ingest.only_records = options_only_record(options);
 	if (!options->includes_self)
 		leave_out_own(session, &config->ingest);
 	config->queue_fd = capture_queue_fd(session->capture);
