@@ -59,7 +59,7 @@ struct job {
 	struct file_look look;
 	struct open_reply *reply;	/* the reply about the names */
 	bool is_replied;		/* `reply` was sent */
-	struct flat_header nameless;	/* of a table that nobody needs; build_id count 0: unused */
+	struct flat_header nameless;	/* header without names; build_id count 0: unused */
 	struct open_reply *unwind;
 };
 
