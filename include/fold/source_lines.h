@@ -21,6 +21,14 @@
 /* Bytes of names, repeats included: they stay in the pool. */
 #define INLINE_CHAINS_TEXT_MAX	(8u << 20)
 
+/* A line of code: of the address itself in the innermost function, of the call that was inlined in
+ * the others. */
+struct inline_place {
+	struct str_id file;	/* path as recorded; empty: unknown */
+	uint32_t line;		/* 0: unknown */
+	uint32_t first_line;	/* where its function is declared, or begins; 0: unknown */
+};
+
 /* The functions inlined at one address.
  *
  *   address 0x12a0 is code of      innermost, inlined into      functions: innermost, middle
@@ -31,6 +39,9 @@ struct inline_chain {
 	uint64_t address;	/* file offset */
 	uint32_t dso;
 	uint32_t first, count;	/* range in inline_chains.functions; count 0: none */
+	/* Range in inline_chains.places: one for each function, then that of the frame's symbol;
+	 * 0: no line is known. */
+	uint32_t first_place, place_count;
 };
 
 /* Which functions were inlined where, by DSO and address. Nothing is evicted: when it is full, a
@@ -39,7 +50,9 @@ struct inline_chains {
 	struct strpool *strings;	/* borrowed */
 	struct inline_chain *chains;	/* owned */
 	struct str_id *functions;	/* owned; innermost first, without the frame's symbol */
+	struct inline_place *places;	/* owned; innermost first, with the frame's symbol */
 	uint32_t count, capacity, function_count, function_capacity;
+	uint32_t place_count, place_capacity;
 	size_t text_bytes;
 	struct id_map by_address;	/* hash of (DSO, address) -> chain */
 };
@@ -56,6 +69,10 @@ bool inline_chains_are_full(const struct inline_chains *chains);
  * before the next chain is begun. 0, -ENOSPC or -ENOMEM. */
 int inline_chains_begin(struct inline_chains *chains, uint32_t dso, uint64_t address);
 int inline_chains_add(struct inline_chains *chains, const char *function);
+/* Adds the place of the chain's next function, innermost first, or after them that of the frame's
+ * symbol. 0 or -ENOMEM. */
+int inline_chains_add_place(struct inline_chains *chains, const char *file, uint32_t line,
+			    uint32_t first_line);
 
 struct ingest;
 
@@ -99,8 +116,8 @@ struct source_text source_lines_find(const struct source_lines *lines,
 				     const struct source_request *of, bool has_chain);
 
 /* Fills in @out, zeroed, with where the file of @of can be opened: where a living process maps it
- * or a copy of it, else its path and build-id; of kernel code, its module. False: nothing maps it,
- * and it has no build-id. */
+ * or a copy of it, else its path, with inode (live) and build-id; of kernel code, its module.
+ * False: nothing maps it, and neither is known. */
 bool source_lines_place(const struct ingest *ingest, const struct source_request *of,
 			struct open_request *out, char debug_link[FLAT_LINK_BYTES]);
 

@@ -38,7 +38,7 @@
  */
 
 #define LINE_CHAINS_MAGIC     0x314e4c4c504d4c46ull	/* "FLMPLLN1" */
-#define LINE_CHAINS_VERSION   1
+#define LINE_CHAINS_VERSION   2
 #define LINE_ADDRESSES_MAX    256	/* rows on the largest terminals, and a margin */
 #define LINE_DEPTH_MAX	      64	/* gcc and clang were seen to inline 20 deep */
 #define LINE_CHAINS_BYTES_MAX (4u << 20)
@@ -64,6 +64,8 @@ struct line_frame {
 	uint32_t function;	/* demangled name, offset into the strings; "": unknown */
 	uint32_t file;		/* full path as recorded, offset into the strings; "": unknown */
 	uint32_t line;		/* 0: unknown */
+	/* Line where the function is declared, or else where its code begins; 0: unknown. */
+	uint32_t first_line;
 };
 
 struct line_chains {

@@ -105,6 +105,19 @@ static uint32_t put_function(struct job *job, const char *name)
 	return put_text(job, is_done ? readable : name);
 }
 
+/* Returns the line where the function of the outermost frame is declared, or begins: compilers such
+ * as older ones of Go say only that. 0: unknown. */
+static uint32_t first_line_of(struct job *job, const struct dwarf_frame *function)
+{
+	struct dwarf_frame at_entry[LINE_DEPTH_MAX];
+	int count;
+
+	if (function->declared.line || !function->entry)
+		return function->declared.line;
+	count = dwarf_index_find(job->index, function->entry, at_entry, LINE_DEPTH_MAX, NULL);
+	return count > 0 ? at_entry[count - 1].place.line : 0;
+}
+
 static int find_one(struct job *job, uint64_t offset)
 {
 	struct dwarf_frame frames[LINE_DEPTH_MAX];
@@ -118,6 +131,8 @@ static int find_one(struct job *job, uint64_t offset)
 			.function = put_function(job, frames[i].function),
 			.file = put_text(job, frames[i].place.file),
 			.line = frames[i].place.line,
+			.first_line = i == count - 1 ? first_line_of(job, &frames[i])
+						     : frames[i].declared.line,
 		};
 
 		job->frames[job->frame_count++] = frame;

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "base/diag.h"
 #include "ingest/ingest.h"
@@ -31,6 +32,7 @@ void inline_chains_finish(struct inline_chains *chains)
 {
 	free(chains->chains);
 	free(chains->functions);
+	free(chains->places);
 	id_map_finish(&chains->by_address);
 	memset(chains, 0, sizeof(*chains));
 }
@@ -74,6 +76,7 @@ int inline_chains_begin(struct inline_chains *chains, uint32_t dso, uint64_t add
 		return -ENOMEM;
 	chains->chains[chains->count++] = (struct inline_chain){
 		.address = address, .dso = dso, .first = chains->function_count,
+		.first_place = chains->place_count,
 	};
 	return 0;
 }
@@ -96,6 +99,30 @@ int inline_chains_add(struct inline_chains *chains, const char *function)
 		strpool_intern(chains->strings, function, len);
 	chains->text_bytes += len;
 	chains->chains[chains->count - 1].count++;
+	return 0;
+}
+
+int inline_chains_add_place(struct inline_chains *chains, const char *file, uint32_t line,
+			    uint32_t first_line)
+{
+	const size_t len = strlen(file);
+
+	if (chains->place_count == chains->place_capacity) {
+		const uint32_t capacity =
+			chains->place_capacity ? 2 * chains->place_capacity : 1024;
+		struct inline_place *bigger = realloc(chains->places, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		chains->places = bigger;
+		chains->place_capacity = capacity;
+	}
+	if (len && !strpool_find(chains->strings, file, len).v)
+		chains->text_bytes += len;
+	chains->places[chains->place_count++] = (struct inline_place){
+		strpool_intern(chains->strings, file, len), line, first_line,
+	};
+	chains->chains[chains->count - 1].place_count++;
 	return 0;
 }
 
@@ -323,7 +350,13 @@ bool source_lines_place(const struct ingest *ingest, const struct source_request
 	is_mapped = !ingest->config.is_replay && find_mapping(ingest, id, out);
 	out->dso = id;		/* again: find_mapping() fills the whole request */
 	out->serial = dso->serial;
-	return is_mapped || dso->build_id.count;
+	if (!is_mapped && !ingest->config.is_replay) {	/* its processes have ended */
+		out->dev_major = major(dso->device);
+		out->dev_minor = minor(dso->device);
+		out->inode = dso->inode;
+		out->inode_generation = dso->inode_generation;
+	}
+	return is_mapped || out->inode || dso->build_id.count;
 }
 
 /* Sends all requests for the file of the first one, if the line server is idle. */
@@ -479,6 +512,11 @@ static void add_inlined(struct source_lines *lines, const struct source_request 
 		if (inline_chains_add(&lines->inlined, name[0] ? name : "?"))
 			return;
 	}
+	for (uint32_t i = 0; i < count; i++)
+		if (inline_chains_add_place(&lines->inlined,
+					    line_chains_text(chains, frames[i].file),
+					    frames[i].line, frames[i].first_line))
+			return;
 }
 
 static void take_reply(struct source_lines *lines, const struct line_reply *reply)

@@ -154,7 +154,7 @@ static struct found find(const char *dso, const char *debug, const char *alterna
 }
 
 static void expect_frame(const struct line_chains *chains, uint32_t index, const char *function,
-			 uint32_t line)
+			 uint32_t line, uint32_t first_line)
 {
 	const struct line_frame *frame = &chains->frames[index];
 	const char *slash = strrchr(line_chains_text(chains, frame->file), '/');
@@ -162,14 +162,15 @@ static void expect_frame(const struct line_chains *chains, uint32_t index, const
 	assert_string_equal(line_chains_text(chains, frame->function), function);
 	assert_string_equal(slash ? slash + 1 : "", "source.c");
 	assert_int_equal(frame->line, line);
+	assert_int_equal(frame->first_line, first_line);
 }
 
 static void expect_known_chain(struct found *found)
 {
 	assert_int_equal(found->err, 0);
 	assert_int_equal(found->chains.header->frame_count, 2);
-	expect_frame(&found->chains, 0, "inner", 6);
-	expect_frame(&found->chains, 1, "outer", 12);
+	expect_frame(&found->chains, 0, "inner", 6, 4);
+	expect_frame(&found->chains, 1, "outer", 12, 10);
 	free(found->bytes);
 }
 

@@ -26,7 +26,7 @@ static const struct reply good = {
 		    .address_count = 2, .frame_count = 2,
 		    .string_bytes = sizeof(good.strings) },
 	.first = { 0, 2, 2 },
-	.frames = { { 1, 7, 3 }, { 11, 17, 9 } },
+	.frames = { { 1, 7, 3, 2 }, { 11, 17, 9, 8 } },
 	.strings = "\0inner\0a.h\0outer\0b.c",
 };
 
