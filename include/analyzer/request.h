@@ -43,6 +43,9 @@ enum stacks_wanted {
 	STACKS_WITH_IDLE = 1 << 0,	/* the tree includes idle samples */
 	STACKS_WITH_ROWS = 1 << 1,	/* besides the tree, rows by DSO and symbol */
 	STACKS_AS_SHOWN = 1 << 2,	/* instead of stacks: all that the query shows */
+	STACKS_BY_TASK = 1 << 3,	/* instead of the tree: snapshot.stack_samples, which come
+					 * once their source lines are known, or after some seconds;
+					 * snapshots before that have no `folded` */
 };
 
 struct request {

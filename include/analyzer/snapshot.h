@@ -15,6 +15,7 @@
 #include "analyzer/condition.h"
 #include "capture/counter_set.h"
 #include "fold/query.h"
+#include "fold/stack_samples.h"
 #include "fold/tree.h"
 #include "ingest/losses.h"
 #include "ingest/snapshot_probes.h"
@@ -414,6 +415,7 @@ struct snapshot {
 	struct snapshot *folded;	/* owned; REQUEST_STACKS: the same window and filter, with a
 				 * tree of all callees below their commands, or with all that
 				 * the query shows. Else NULL */
+	struct stack_samples *stack_samples;	/* owned; NULL: not requested */
 	struct snapshot_probes probes;	/* count 0: there are none */
 	struct snapshot_events *events;	/* owned; --format events only, else NULL */
 	struct listing *listing;	/* owned; NULL: not requested */

@@ -78,6 +78,7 @@ struct query {
 	bool tree_idle;		/* the call tree includes idle samples */
 	bool tree_inlined;	/* the call tree shows inlined functions, as far as known */
 	bool tree_commands;	/* the roots of the call tree are commands */
+	bool stack_samples;	/* add the samples by task and stack: snapshot.stack_samples */
 	bool compare;		/* compare with the baseline, if there is one */
 	bool is_relative;	/* 100 % of the shares is what the filter leaves, not the window */
 	bool heat;		/* fill the snapshot's heat map */

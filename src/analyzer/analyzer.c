@@ -349,8 +349,7 @@ static bool apply_request(struct analyzer *analyzer, const struct request *reque
 		publisher->event = request->value;
 		break;
 	case REQUEST_STACKS:
-		publisher->wants_stacks = true;
-		publisher->stacks_wanted = request->value;
+		analyzer->is_pending_asked = !publisher_want_stacks(publisher, request->value);
 		break;
 	case REQUEST_RECORD:
 		ingest_set_tee(&analyzer->ingest, request->tee);
@@ -383,7 +382,8 @@ static void take_requests(struct analyzer *analyzer)
 			schedule_restart(analyzer);
 		if (next->kind == REQUEST_BEGIN)
 			schedule_begin(analyzer);
-		any |= next->kind != REQUEST_SOURCES && next->kind != REQUEST_BEGIN;
+		any |= next->kind != REQUEST_SOURCES && next->kind != REQUEST_BEGIN &&
+		       !(next->kind == REQUEST_STACKS && analyzer->is_pending_asked);
 		spsc_release(&analyzer->requests);
 	}
 	if (any || analyzer->stopped_ns)

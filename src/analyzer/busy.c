@@ -259,3 +259,22 @@ double busy_cpu_pct(const struct busy *busy, uint32_t cpu, uint64_t since_ns, ui
 		return -1;
 	return busy_ticks > INT32_MAX ? 0 : share(busy_ticks, ticks);
 }
+
+char *busy_notice(const struct busy *busy, const char *asked)
+{
+	const size_t bytes = strlen(asked) + 256;
+	char more[32] = "", *all = malloc(bytes);
+
+	if (!all)
+		return NULL;
+	if (busy->gone_count > 1)
+		snprintf(more, sizeof(more), " and %" PRIu32 " more", busy->gone_count - 1);
+	if (busy->gone_count)
+		snprintf(all, bytes,
+			 "%s%sCPU %" PRIu32 "%s went offline and is not sampled since, also when "
+			 "it is back, until the events are opened anew: another rate (f) or target "
+			 "(t)", asked, asked[0] ? "\n" : "", busy->gone[0], more);
+	else
+		snprintf(all, bytes, "%s", asked);
+	return all;
+}

@@ -57,4 +57,8 @@ double busy_point_pct(const struct busy_point *from, const struct busy_point *to
  * False: it is another line. */
 bool busy_parse(const char *text, int64_t *cpu, uint64_t *busy, uint64_t *total);
 
+/* Joins @asked, a notice, and one about CPUs that went offline: the kernel ends their events, and
+ * does not begin them again when they come back. The caller must free() it. NULL: no memory. */
+char *busy_notice(const struct busy *busy, const char *asked);
+
 #endif

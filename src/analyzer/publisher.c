@@ -33,6 +33,7 @@ int publisher_init(struct publisher *publisher, const struct analyzer_config *co
 	task_stats_init(&publisher->task_stats, config->reader);
 	source_lines_init(&publisher->source_lines, config->line_server, ingest);
 	listing_builder_init(&publisher->listings, config->listing_server, ingest);
+	publisher->sample_hold.lines = &publisher->source_lines;
 	return publisher->failure ? 0 : -ENOMEM;
 }
 
@@ -46,6 +47,7 @@ void publisher_finish(struct publisher *publisher)
 	task_stats_finish(&publisher->task_stats);
 	source_lines_finish(&publisher->source_lines);
 	listing_builder_finish(&publisher->listings);
+	sample_hold_drop(&publisher->sample_hold);
 	counter_history_finish(&publisher->counters);
 	snapshot_destroy(publisher->failure);
 	publisher->failure = NULL;
@@ -218,6 +220,7 @@ int publisher_mark_all(struct publisher *publisher, const char *label)
 void publisher_next_recording(struct publisher *publisher)
 {
 	publisher_renumbered(publisher);
+	sample_hold_drop(&publisher->sample_hold);
 	publisher_freeze(publisher, 0, 0);
 	loss_history_clear(&publisher->losses);
 	publisher->history_ns = publisher->zero_ns = publisher->published_ns = 0;
@@ -596,27 +599,13 @@ static void sum_groups(const struct publisher *publisher, struct group_fold *gro
 	group_fold_sum(groups);
 }
 
-/* The kernel ends the events of a CPU that goes offline, and does not begin them again when it
- * comes back. NULL: no memory. */
+/* NULL: no memory. */
 static char *make_notice(const struct publisher *publisher)
 {
-	const struct busy *busy = &publisher->busy;
 	const char *asked = publisher->config->notice ? publisher->config->notice : "";
-	const size_t bytes = strlen(asked) + 256;
-	char more[32] = "", *all, *joined;
+	char *all = busy_notice(&publisher->busy, asked);
+	char *joined = all ? compare_notice(&publisher->compare, all) : NULL;
 
-	if (!busy->gone_count)
-		return compare_notice(&publisher->compare, asked);
-	if (busy->gone_count > 1)
-		snprintf(more, sizeof(more), " and %" PRIu32 " more", busy->gone_count - 1);
-	all = malloc(bytes);
-	if (!all)
-		return NULL;
-	snprintf(all, bytes,
-		 "%s%sCPU %" PRIu32 "%s went offline and is not sampled since, also when it is "
-		 "back, until the events are opened anew: another rate (f) or target (t)",
-		 asked, asked[0] ? "\n" : "", busy->gone[0], more);
-	joined = compare_notice(&publisher->compare, all);
 	free(all);
 	return joined;
 }
@@ -810,6 +799,19 @@ static void finish_folds(struct window_fold *folds)
 		tree_fold_finish(folds->callees);
 	if (folds->groups)
 		group_fold_finish(folds->groups);
+	if (folds->samples)
+		sample_fold_finish(folds->samples);
+}
+
+static struct sample_fold *start_samples(struct publisher *publisher, struct sample_fold *fold,
+					 const struct query *query, uint32_t event,
+					 const struct wait_stacks *waits)
+{
+	struct ingest *ingest = publisher->ingest;
+
+	sample_fold_init(fold, &ingest->trie, &ingest->names, &ingest->tasks, query, event);
+	sample_fold_set_waits(fold, wait_stacks_of(waits, event));
+	return fold;
 }
 
 static struct snapshot *make_one(struct publisher *publisher, struct snapshot head,
@@ -833,6 +835,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	const bool is_compared = compare_is_wanted(&publisher->compare, query, event);
 	struct tree_part tree, callees;
 	struct group_fold groups = { .baseline = NULL };
+	struct sample_fold samples;
 	char *notice;
 	struct window_fold folds = { .tree = NULL, .probes = probes };
 	struct probe_builder builder = { .list = NULL };
@@ -865,6 +868,8 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 		start_groups(publisher, &groups, query, event, waits);
 		sources.groups = folds.groups = &groups;
 	}
+	if (query->stack_samples)
+		folds.samples = start_samples(publisher, &samples, query, event, waits);
 	stacks = fold_window(publisher, &folds, span);
 	snapshot_head_put_event(&publisher->config->ingest, ingest->hits, event, &head);
 	put_stacks(&stacks, &head);
@@ -887,6 +892,7 @@ static struct snapshot *make_one(struct publisher *publisher, struct snapshot he
 	}
 	if (!is_part)
 		snapshot = add_details(publisher, snapshot, query, span, event, &folds.rows);
+	snapshot = sample_hold_fill(snapshot, folds.samples, base_of(publisher), ingest, event);
 	free(notice);
 	hit_projection_finish(&publisher->projection);
 	finish_folds(&folds);
@@ -978,8 +984,9 @@ static struct query stacks_query(const struct publisher *publisher)
 		query.tree = query.tree == TREE_BOTH ? TREE_CALLEES : query.tree;
 		return query;
 	}
+	query.stack_samples = wanted & STACKS_BY_TASK;
 	query.keys = wanted & STACKS_WITH_ROWS ? KEY_DSO | KEY_SYMBOL : KEY_COMM;
-	query.tree = TREE_CALLEES;
+	query.tree = query.stack_samples ? TREE_NONE : TREE_CALLEES;
 	query.tree_commands = true;
 	query.tree_idle = wanted & STACKS_WITH_IDLE;
 	query.group_count = 0;
@@ -1008,6 +1015,35 @@ static struct snapshot *make_stacks(struct publisher *publisher, const struct sn
 		next = &(*next)->next_event;
 	}
 	return first;
+}
+
+/* Adds what REQUEST_STACKS wants to @snapshot, once it has its source lines. */
+static void add_stacks(struct publisher *publisher, struct snapshot *snapshot,
+		       const struct snapshot *head, struct window_span span)
+{
+	struct sample_hold *hold = &publisher->sample_hold;
+	struct snapshot *stacks = NULL;
+
+	if (publisher->wants_stacks)
+		stacks = make_stacks(publisher, head, span);
+	if (stacks && stacks->stack_samples) {
+		sample_hold_put(hold, stacks, clock_now_ns());
+		stacks = NULL;
+	}
+	snapshot->folded = stacks ? stacks : sample_hold_release(hold, clock_now_ns());
+}
+
+bool publisher_want_stacks(struct publisher *publisher, unsigned int wanted)
+{
+	struct sample_hold *hold = &publisher->sample_hold;
+
+	if (hold->snapshot && wanted == publisher->stacks_wanted &&
+	    hold->snapshot->query == publisher->config->query.number)
+		return false;
+	sample_hold_drop(hold);
+	publisher->wants_stacks = true;
+	publisher->stacks_wanted = wanted;
+	return true;
 }
 
 /* Returns the number of events that can have samples of their own. */
@@ -1125,8 +1161,7 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 	probe_fold_finish(&probes);
 	if (!snapshot)
 		return NULL;
-	if (publisher->wants_stacks)
-		snapshot->folded = make_stacks(publisher, &head, span);
+	add_stacks(publisher, snapshot, &head, span);
 	task_stats_ask(&publisher->task_stats, snapshot, clock_now_ns());
 	publisher->seq++;
 	if (publisher->frozen_ns)

@@ -15,6 +15,7 @@
 #include "hit_projection.h"
 #include "ingest/losses.h"
 #include "listing_builder.h"
+#include "sample_hold.h"
 #include "snapshot_head.h"
 #include "task_stats.h"
 #include "window_fold.h"
@@ -31,6 +32,7 @@ struct publisher {
 	struct task_stats task_stats;
 	struct source_lines source_lines;
 	struct listing_builder listings;
+	struct sample_hold sample_hold;
 	struct counter_history counters;
 	struct activity activity;	/* activity graph of the snapshot being made */
 	uint32_t event;		/* index of the event shown */
@@ -93,6 +95,10 @@ void publisher_tick(struct publisher *publisher, uint64_t now_ns);
 void publisher_note_losses(struct publisher *publisher);
 /* Looks at the conditions, for each second that was counted. Returns how many have fired. */
 uint32_t publisher_look_at_conditions(struct publisher *publisher);
+
+/* Lets the next snapshot have what @wanted, bits of enum stacks_wanted, says. False: that is being
+ * made already, so no snapshot is due. */
+bool publisher_want_stacks(struct publisher *publisher, unsigned int wanted);
 
 /* Makes a snapshot of the present window (a chain of them, one per event, if the config says so).
  * NULL: no memory, or `stop` was due. A batch, which has nothing older to show, instead gets a last

@@ -374,6 +374,17 @@ static void publish_chosen(struct analyzer *analyzer, uint64_t now_ns)
 					    ? CHOSEN_REFRESH_NS : CHOSEN_SELDOM_NS);
 }
 
+static uint64_t samples_ns(struct analyzer *analyzer)
+{
+	return sample_hold_due_ns(&analyzer->publisher.sample_hold);
+}
+
+static void publish_samples(struct analyzer *analyzer, uint64_t now_ns)
+{
+	if (!sample_hold_must_wait(&analyzer->publisher.sample_hold, now_ns))
+		schedule_publish(analyzer);
+}
+
 static uint64_t sources_ns(struct analyzer *analyzer)
 {
 	if (!analyzer->hold.snapshot)
@@ -407,6 +418,7 @@ static const struct {
 	[DUE_LAST]	= { last_ns, finish },
 	[DUE_NEW_NAMES] = { new_names_ns, publish_names },
 	[DUE_CHOSEN]	= { chosen_ns, publish_chosen },
+	[DUE_SAMPLES]	= { samples_ns, publish_samples },
 	[DUE_SOURCES]	= { sources_ns, deliver_with_sources },
 };
 

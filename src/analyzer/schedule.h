@@ -50,6 +50,7 @@ enum due {
 	DUE_LAST,	/* the last snapshot, or the second recording */
 	DUE_NEW_NAMES,	/* a snapshot of data that do not change, but for their names */
 	DUE_CHOSEN,	/* a snapshot of a chosen window, with the activity graph up to now */
+	DUE_SAMPLES,	/* a snapshot with samples by task, which have their source lines */
 	DUE_SOURCES,	/* the snapshot that waits for its source lines is delivered */
 	DUE_COUNT
 };
@@ -77,6 +78,7 @@ struct analyzer {
 	uint64_t chosen_due_ns;		/* next snapshot of a chosen window */
 	uint64_t took_ns;		/* time spent on the last snapshot */
 	struct line_wait line_wait;
+	bool is_pending_asked;		/* the last REQUEST_STACKS asked for what is pending */
 	uint64_t stopped_ns;		/* first stop of a fold since the last snapshot; 0: none */
 	_Atomic bool stop;		/* set by analyzer_stop(), read by run() */
 	pthread_t thread;

@@ -14,6 +14,7 @@ void snapshot_destroy(struct snapshot *snapshot)
 		struct snapshot *next = snapshot->next_event;
 
 		snapshot_destroy(snapshot->folded);
+		stack_samples_destroy(snapshot->stack_samples);
 		listing_destroy(snapshot->listing);
 		free(snapshot->source_text);
 		free(snapshot->events);

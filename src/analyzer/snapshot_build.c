@@ -223,6 +223,7 @@ static struct snapshot *join(const struct snapshot *head, struct snapshot_rows *
 	out->next_event = NULL;
 	out->folded = NULL;
 	out->events = NULL;
+	out->stack_samples = NULL;
 	out->activity = (const float *)(const void *)activity;
 	if (head->heat)
 		out->heat = out->activity + head->activity_count;

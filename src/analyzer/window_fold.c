@@ -91,6 +91,9 @@ static void add_slices(struct window_fold *folds, const struct slice *slices,
 		if (folds->listing)
 			listing_fold_add(folds->listing, slices[s].entries, slices[s].count,
 					 factor);
+		if (folds->samples)
+			sample_fold_add(folds->samples, slices[s].entries, slices[s].count,
+					factor);
 	}
 }
 
@@ -130,7 +133,8 @@ bool window_fold_is_whole(const struct window_fold *folds)
 	return !folds->rows.is_out_of_memory && !folds->rows.is_stopped &&
 	       is_whole(folds->tree) && is_whole(folds->callees) &&
 	       (!groups || (!groups->is_out_of_memory && !groups->is_stopped)) &&
-	       (!listing || (!listing->is_out_of_memory && !listing->is_stopped));
+	       (!listing || (!listing->is_out_of_memory && !listing->is_stopped)) &&
+	       (!folds->samples || !folds->samples->is_out_of_memory);
 }
 
 void live_window_reset(struct live_window *window)

@@ -5,6 +5,7 @@
 
 #include "fold/fold.h"
 #include "fold/groups.h"
+#include "fold/sample_fold.h"
 #include "fold/tree_fold.h"
 #include "hit_group_fold.h"
 #include "ingest/snapshot_probes.h"
@@ -37,6 +38,7 @@ struct window_fold {
 	struct group_fold *groups;	/* borrowed; NULL: not requested */
 	struct probe_fold *probes;	/* borrowed; NULL: none, or they are in another snapshot */
 	struct listing_fold *listing;	/* borrowed; NULL: not requested */
+	struct sample_fold *samples;	/* borrowed; NULL: not requested */
 };
 
 /* Adds all slices of the window; rows in one pass, if possible. Call once. */

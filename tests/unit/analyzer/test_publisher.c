@@ -594,6 +594,24 @@ static void test_what_is_shown_comes_along_whole(void **state)
 	snapshot_destroy(snapshot);
 }
 
+/* Without a line server there is nothing to wait for. */
+static void test_samples_by_task_come_along(void **state)
+{
+	struct snapshot *snapshot;
+
+	(void)state;
+	publisher_fixture_sample(50, 60);
+	assert_true(publisher_want_stacks(&publisher, STACKS_BY_TASK));
+	snapshot = publisher_fixture_make();
+	assert_non_null(snapshot->folded);
+	assert_non_null(snapshot->folded->stack_samples);
+	assert_int_equal(snapshot->folded->tree.direction, TREE_NONE);
+	assert_int_equal(snapshot->folded->stack_samples->load.now.samples,
+			 snapshot->samples - snapshot->idle_samples);
+	assert_int_equal(snapshot->folded->query, snapshot->query);
+	snapshot_destroy(snapshot);
+}
+
 /* A page has the stacks, the rows and the load of the same moment, whatever the screen shows. */
 static void test_rows_come_along_beside_stacks(void **state)
 {
@@ -671,6 +689,7 @@ UNIT_TESTS(test_publisher)
 		PUBLISHER_TEST(test_both_trees_are_of_the_same_samples),
 		PUBLISHER_TEST(test_stacks_come_along_once_when_they_are_asked_for),
 		PUBLISHER_TEST(test_what_is_shown_comes_along_whole),
+		PUBLISHER_TEST(test_samples_by_task_come_along),
 		PUBLISHER_TEST(test_rows_come_along_beside_stacks),
 		PUBLISHER_TEST(test_a_batch_has_the_stacks_of_all_events),
 	};

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/sample_hold.h"
 #include "analyzer/source_hold.h"
 #include "base/clock.h"
 #include "elf/file_jobs.h"
@@ -175,6 +176,26 @@ static void test_a_reply_has_what_was_inlined(void **state)
 	chain = inline_chains_find(&lines.inlined, own_dso, requests[1].address);
 	assert_non_null(chain);
 	assert_int_equal(chain->count, 0);
+}
+
+static void test_a_reply_has_the_places_of_its_functions(void **state)
+{
+	const struct source_request request = { offset_of(outer()), own_dso };
+	const struct inline_chain *chain;
+	const struct inline_place *places;
+
+	(void)state;
+	source_lines_request(&lines, &request, 1);
+	take_all();
+	chain = inline_chains_find(&lines.inlined, own_dso, request.address);
+	assert_non_null(chain);
+	assert_int_equal(chain->place_count, 2);
+	places = &lines.inlined.places[chain->first_place];
+	assert_int_equal(places[0].line, inner_line);
+	assert_in_range(places[0].first_line, inner_line - 3, inner_line - 1);
+	assert_int_equal(places[1].line, outer_line);
+	assert_in_range(places[1].first_line, outer_line - 3, outer_line - 1);
+	assert_non_null(strstr(strpool_get(feed.ingest.strings, places[1].file), FILE_NAME));
 }
 
 /* Samples at @count addresses of this program, one after the other, the last weighs most, and in
@@ -404,8 +425,23 @@ static void test_a_file_that_nobody_maps_is_not_requested_forever(void **state)
 	feed_exit(&feed, 3, (uint32_t)getpid(), (uint32_t)getpid());
 	feed_round(&feed, 4);
 	feed.ingest.dsos.dsos[own_dso].build_id.count = 0;
+	feed.ingest.dsos.dsos[own_dso].inode = 0;
 	source_lines_request(&lines, &request, 1);
 	assert_false(source_lines_are_pending(&lines));
+}
+
+/* Go's linker writes no build-id. */
+static void test_a_file_of_an_ended_process_is_known_by_its_inode(void **state)
+{
+	const struct source_request request = { offset_of(outer()), own_dso };
+
+	(void)state;
+	feed_exit(&feed, 3, (uint32_t)getpid(), (uint32_t)getpid());
+	feed_round(&feed, 4);
+	feed.ingest.dsos.dsos[own_dso].build_id.count = 0;
+	source_lines_request(&lines, &request, 1);
+	take_all();
+	assert_non_null(strstr(look_up(request, true).line, FILE_NAME ":"));
 }
 
 /* The file that stands for its copies was replaced and is mapped by nobody; a copy is. */
@@ -450,6 +486,71 @@ static struct snapshot *make_snapshot(struct source_request of)
 	made->row = (struct snapshot_row){ .address = of.address, .dso_id = of.dso,
 					   .source = "" };
 	return &made->snapshot;
+}
+
+/* A snapshot with a sample at @of. */
+static struct snapshot *make_samples(struct source_request of)
+{
+	struct ingest *ingest = &feed.ingest;
+	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+	const struct query query = { .stack_samples = true };
+	struct slice_entry entry = { .count = 1, .weight = 1 };
+	struct sample_fold fold;
+
+	assert_non_null(snapshot);
+	task_table_set_comm(&ingest->tasks, 1, 1, "a", 1, false);
+	entry.task = task_table_task(&ingest->tasks, task_table_thread(&ingest->tasks, 1, 1));
+	entry.stack = stack_trie_stack(&ingest->trie, STACK_NODE_ROOT,
+				       stack_trie_frame(&ingest->trie, of.dso, of.address));
+	ingest->dsos.dsos[of.dso].state = DSO_NO_TABLE;	/* the fixture has none */
+	sample_fold_init(&fold, &ingest->trie, &ingest->names, &ingest->tasks, &query, 0);
+	sample_fold_add(&fold, &entry, 1, 1.0);
+	ingest->dsos.dsos[of.dso].state = DSO_READY;
+	snapshot = sample_hold_fill(snapshot, &fold, (struct slice){ .count = 0 }, ingest, 0);
+	sample_fold_finish(&fold);
+	assert_non_null(snapshot);
+	return snapshot;
+}
+
+static void test_samples_wait_for_their_lines(void **state)
+{
+	const struct source_request request = { offset_of(outer()), own_dso };
+	const uint64_t now_ns = clock_now_ns();
+	struct sample_hold hold = { .lines = &lines };
+	struct stack_samples *samples;
+	struct snapshot *snapshot;
+
+	(void)state;
+	sample_hold_put(&hold, make_samples(request), now_ns);
+	assert_null(sample_hold_release(&hold, now_ns));
+	assert_true(sample_hold_due_ns(&hold) > now_ns);
+	take_all();
+	assert_int_equal(sample_hold_due_ns(&hold), 0);
+	snapshot = sample_hold_release(&hold, now_ns);
+	assert_non_null(snapshot);
+	samples = snapshot->stack_samples;
+	assert_int_equal(samples->frame_count, 1);
+	assert_int_equal(samples->frames[0].line_count, 2);
+	assert_int_equal(samples->lines[samples->frames[0].first_line].line, inner_line);
+	assert_int_equal(samples->unknown_lines, 0);
+	snapshot_destroy(snapshot);
+	assert_null(sample_hold_release(&hold, now_ns));
+}
+
+static void test_samples_wait_no_longer_than_their_time(void **state)
+{
+	const struct source_request request = { offset_of(outer()), own_dso };
+	struct sample_hold hold = { .lines = &lines };
+	struct snapshot *snapshot;
+
+	(void)state;
+	sample_hold_put(&hold, make_samples(request), clock_now_ns());
+	assert_null(sample_hold_release(&hold, clock_now_ns()));
+	snapshot = sample_hold_release(&hold, hold.until_ns);
+	assert_non_null(snapshot);
+	assert_int_equal(snapshot->stack_samples->unknown_lines, 1);
+	assert_int_equal(snapshot->stack_samples->frames[0].line_count, 1);
+	snapshot_destroy(snapshot);
 }
 
 static void test_a_waiting_snapshot_goes_with_its_lines(void **state)
@@ -560,6 +661,7 @@ static void test_groups_wait_for_no_lines_that_nobody_can_read(void **state)
 	(void)state;
 	count_at(5.0, outer());
 	ingest->dsos.dsos[own_dso].build_id.count = 0;
+	ingest->dsos.dsos[own_dso].inode = 0;
 	task_table_find_process(&ingest->tasks, (uint32_t)getpid())->is_alive = false;
 	publisher_init(&publisher, &config, ingest);
 	assert_false(line_wait_must(&wait, &publisher, clock_now_ns()));
@@ -588,6 +690,7 @@ UNIT_TESTS(test_source_lines)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_request_becomes_the_line_and_the_chain),
 		TEST(test_a_reply_has_what_was_inlined),
+		TEST(test_a_reply_has_the_places_of_its_functions),
 		TEST(test_a_tree_requests_what_weighs_most),
 		TEST(test_a_tree_requests_nothing_that_it_knows),
 		TEST(test_inlined_names_have_a_limit),
@@ -599,6 +702,9 @@ UNIT_TESTS(test_source_lines)
 		TEST(test_nobody_asks_for_run_time_code_or_before_names_are_known),
 		TEST(test_each_module_of_the_kernel_has_a_file_of_its_own),
 		TEST(test_a_file_that_nobody_maps_is_not_requested_forever),
+		TEST(test_a_file_of_an_ended_process_is_known_by_its_inode),
+		TEST(test_samples_wait_for_their_lines),
+		TEST(test_samples_wait_no_longer_than_their_time),
 		TEST(test_the_lines_of_a_replaced_file_come_from_the_copy_that_is_mapped),
 		TEST(test_a_waiting_snapshot_goes_with_its_lines),
 		TEST(test_a_waiting_snapshot_goes_without_them_when_its_time_has_come),
