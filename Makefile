@@ -39,7 +39,7 @@ LINK	 := $(ROOTED) -pie -pthread -Wl,-z,relro,-z,now,--as-needed \
 # The decoder of instructions is that of the machine: src/elf/code_decoder.h.
 DECODER	 := $(if $(filter aarch64,$(MACHINE)),-lcapstone,-lZydis)
 NOT_HERE := $(if $(filter aarch64,$(MACHINE)),src/elf/code_x86.c,src/elf/code_aarch64.c)
-LIBS	 := -lncursesw -ltinfo -ldw -lunwind-$(MACHINE) -lelf -llzma -lzstd -liberty -lseccomp -linih $(DECODER) -lbpf -lmd -ltraceevent -lm
+LIBS	 := -lncursesw -ltinfo -ldw -lunwind-$(MACHINE) -lelf -llzma -lz -lzstd -liberty -lseccomp -linih $(DECODER) -lbpf -lmd -ltraceevent -lm
 
 # One archive per room; unit tests link the same archives as the program. src/main.c is in none.
 ROOMS	 := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard src/*/*.c)))))

@@ -270,7 +270,8 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 	}
 	state->out.wants_stacks = false;
 	screen->is_table = shared_format_needs(options.format) == SHARED_NEEDS_SHOWN;
-	if (!screen->is_table && !stacks->tree.samples && !stacks->is_compared) {
+	if (!screen->is_table && !stacks->is_compared && !stacks->tree.samples &&
+	    (!stacks->stack_samples || !stacks->stack_samples->count)) {
 		refuse_save(screen, "nothing is written: there is no sample with this path and "
 			    "these filters in the window");
 		snapshot_destroy(stacks);

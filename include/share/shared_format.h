@@ -21,12 +21,14 @@ enum shared_format {
 	SHARED_MARKDOWN,	/* .md */
 	SHARED_FLAME_GRAPH,	/* .svg */
 	SHARED_PAGE,		/* .html: activity graph, table and flame graph for a browser */
+	SHARED_PPROF,		/* .pb.gz: pprof's profile.proto, compressed by gzip */
 };
 
 /* Parts that a format takes from a snapshot. */
 enum shared_needs {
 	SHARED_NEEDS_SHOWN,	/* rows, or the tree that is shown */
 	SHARED_NEEDS_STACKS,	/* the tree of all callees, below commands */
+	SHARED_NEEDS_TASKS,	/* the samples by task and stack */
 	SHARED_NEEDS_PAGE,	/* that tree, rows by DSO and symbol, and the activity graph */
 };
 

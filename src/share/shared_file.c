@@ -149,13 +149,20 @@ int shared_file_fd(const struct shared_file *file)
 	return file->done_fd;
 }
 
+/* Returns the samples of the event shown. */
+static uint64_t samples_of(const struct snapshot *snapshot)
+{
+	return snapshot->stack_samples ? snapshot->stack_samples->load.now.samples
+				       : snapshot->tree.samples;
+}
+
 int shared_file_finish(struct shared_file *file, uint64_t *samples, struct diag *why)
 {
 	int err;
 
 	pthread_join(file->thread, NULL);
 	err = file->result;
-	*samples = err ? 0 : file->snapshot->tree.samples;
+	*samples = err ? 0 : samples_of(file->snapshot);
 	if (err)
 		*why = file->why;
 	destroy(file);

@@ -7,6 +7,7 @@
 #include "base/safe_print.h"
 #include "flame_svg.h"
 #include "page.h"
+#include "pprof.h"
 
 #define MARKDOWN_ROWS 40
 
@@ -22,6 +23,7 @@ static const struct {
 	{ ".md", SHARED_MARKDOWN, SHARED_NEEDS_SHOWN },
 	{ ".svg", SHARED_FLAME_GRAPH, SHARED_NEEDS_STACKS },
 	{ ".html", SHARED_PAGE, SHARED_NEEDS_PAGE },
+	{ ".pb.gz", SHARED_PPROF, SHARED_NEEDS_TASKS },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -64,6 +66,8 @@ uint32_t shared_format_request(enum shared_needs needs, bool with_idle)
 	switch (needs) {
 	case SHARED_NEEDS_SHOWN:
 		return STACKS_AS_SHOWN;
+	case SHARED_NEEDS_TASKS:
+		return STACKS_BY_TASK | idle;
 	case SHARED_NEEDS_PAGE:
 		return STACKS_WITH_ROWS | idle;
 	case SHARED_NEEDS_STACKS:
@@ -159,6 +163,9 @@ int shared_write(FILE *out, const struct snapshot *snapshot, const struct shared
 	case SHARED_PAGE:
 		return page_write(out, snapshot, &options->table.print,
 				  options->command ? options->command : "");
+	case SHARED_PPROF:
+		return pprof_write(out, snapshot, &options->table.print,
+				   options->command ? options->command : "");
 	case SHARED_FOLDED:
 		break;
 	}

@@ -76,6 +76,7 @@ static void test_the_end_of_a_name_chooses_the_format(void **state)
 	} names[] = {
 		{ "a.folded", SHARED_FOLDED, true }, { "/x/a.txt", SHARED_TEXT, true },
 		{ "a.b.json", SHARED_JSON, true }, { "a.csv", SHARED_CSV, true },
+		{ "a.pb.gz", SHARED_PPROF, true }, { "a.gz", SHARED_FOLDED, false },
 		{ "a.md", SHARED_MARKDOWN, true }, { "a.TXT", SHARED_FOLDED, false },
 		{ "txt", SHARED_FOLDED, false }, { ".txt", SHARED_FOLDED, false },
 		{ "a.txt.gz", SHARED_FOLDED, false }, { "", SHARED_FOLDED, false },
@@ -98,6 +99,8 @@ static void test_a_page_needs_rows_beside_the_stacks(void **state)
 	assert_int_equal(shared_format_request(SHARED_NEEDS_STACKS, true), STACKS_WITH_IDLE);
 	assert_int_equal(shared_format_request(SHARED_NEEDS_PAGE, true),
 			 STACKS_WITH_ROWS | STACKS_WITH_IDLE);
+	assert_int_equal(shared_format_request(SHARED_NEEDS_TASKS, true),
+			 STACKS_BY_TASK | STACKS_WITH_IDLE);
 }
 
 static void test_the_command_line_is_where_readers_expect_text(void **state)
