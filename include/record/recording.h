@@ -81,6 +81,9 @@ struct recording_sink {
 	/* Every record up to @limit_ns has been written; called often. NULL: nobody asks. */
 	void (*progress)(void *owner, uint64_t limit_ns,
 			 const struct record_encoder_counts *counts);
+	/* The next record begins the part that record_encoder_begin_part() has asked for. False:
+	 * there was no room for that; it is repeated. NULL: there are no parts. */
+	bool (*part)(void *owner);
 	/* The tee is detached, and everything was written. NULL: nobody asks. */
 	void (*end)(void *owner, const struct record_encoder_counts *counts);
 };
@@ -113,6 +116,10 @@ void record_encoder_destroy(struct record_encoder *encoder);	/* NULL is fine */
 const struct record_tee *record_encoder_tee(struct record_encoder *encoder);
 /* Repeats everything that later records need: events, build-ids, tasks, mappings. */
 void record_encoder_restart(struct record_encoder *encoder);
+/* Begins another part with the records that come from now on: what they need of tasks and mappings
+ * is described in it. Records that still wait belong to the part before. The sink keeps what it has
+ * of events, build-ids and the kernel, for each part. Not while a part is due. */
+void record_encoder_begin_part(struct record_encoder *encoder);
 /* Writes all records that still wait for their turn. */
 void record_encoder_flush(struct record_encoder *encoder);
 struct record_encoder_counts record_encoder_counts(const struct record_encoder *encoder);
@@ -150,6 +157,9 @@ void recording_machine_read(struct recording_machine *out, char *const *argument
  * (@fd is closed). */
 int recording_file_begin(struct recording_file **out, int fd,
 			 const struct recording_machine *machine, struct diag *why);
+/* Lets @file begin with the events and build-ids of @before, whose records it goes on with. 0,
+ * -ENOMEM. */
+int recording_file_continue(struct recording_file *file, const struct recording_file *before);
 /* Adds an item; writes only now and then. 0, -ENOMEM, -E2BIG: too many events, or the -errno of the
  * write that failed. */
 int recording_file_add(struct recording_file *file, const struct recording_item *item,
@@ -157,6 +167,8 @@ int recording_file_add(struct recording_file *file, const struct recording_item 
 /* Writes everything, so that the file is readable as far as it has come. */
 int recording_file_sync(struct recording_file *file, struct diag *why);
 uint64_t recording_file_bytes(const struct recording_file *file);	/* its size so far */
+/* Returns how many samples it has: those of the syncs that went well. */
+uint64_t recording_file_samples(const struct recording_file *file);
 /* Syncs, unless a write has failed, and frees @file; NULL is fine. 0 or -errno. */
 int recording_file_close(struct recording_file *file, struct diag *why);
 
@@ -177,9 +189,22 @@ struct recorder;
 struct recorder_status {
 	bool is_on;		/* it goes on */
 	bool is_done;		/* its thread has ended: recorder_finish() does not wait */
-	uint64_t bytes;		/* size of the file */
-	uint64_t samples, lost;
+	bool is_stalled;	/* the disk has taken nothing for some seconds */
+	uint64_t bytes;		/* size of its files */
+	uint64_t samples;	/* that these have */
+	uint64_t unwritten;	/* samples that came and that no file has; known when it is done */
+	uint64_t lost;		/* records for which the queue had no room */
+	uint32_t files;
 	struct diag why;	/* why it ended early; err 0: it did not */
+};
+
+/* When a recording goes on in another file; all zero: never. Each file is complete by itself, and
+ * no record is in two of them. */
+struct recorder_split {
+	uint64_t bytes, time_ns;	/* after so much of records, or of time; 0: never */
+	bool by_signal;			/* at SIGUSR2: see flight_recorder_block_signal() */
+	bool is_on;			/* the name of each file ends with the time of its begin */
+	uint32_t files_max;		/* so many are left, the newest; 0: all */
 };
 
 struct recorder_config {
@@ -188,19 +213,23 @@ struct recorder_config {
 	bool is_replay;			/* the kernel's map comes with the records, and these can
 					 * wait */
 	struct build_id kernel_build_id;	/* is_replay: of the recorded kernel */
+	struct recorder_split split;
 	bool opens_later;		/* the thread opens the file, so that nobody waits for the
 					 * disk: a file that can't be opened ends the recording */
 };
 
 /* Starts the thread, after @path was opened unless opens_later. 0 or -errno. The texts of
- * config->machine are BORROWED until recorder_finish(). Thread: main's. */
+ * config->machine are copied but for the arguments. Thread: main's. */
 int recorder_begin(struct recorder **out, const char *path, const struct recorder_config *config,
 		   struct diag *why);
 const struct record_tee *recorder_tee(struct recorder *recorder);	/* BORROWED */
 const char *recorder_path(const struct recorder *recorder);	/* BORROWED */
-/* Writes what is left, ends the thread, closes the file and frees @recorder; NULL is fine. The tee
- * must be detached. @out: the last status, may be NULL. Returns 0, or -errno if the recording ended
- * early. Waits for the disk. Thread: main's. */
+/* Lets the recorder write what is left and close its file. False: a disk that is slow or hangs has
+ * not taken all of it after @wait_ms. The tee must be detached. Thread: main's. */
+bool recorder_wait(struct recorder *recorder, uint32_t wait_ms);
+/* As recorder_wait() for a moment; then frees @recorder; NULL is fine. @out: the last status, may
+ * be NULL. Returns 0, or -errno if the recording ended early; -ETIMEDOUT: the disk hangs, and the
+ * thread is left to the end of the program. Thread: main's. */
 int recorder_finish(struct recorder *recorder, struct recorder_status *out, struct diag *why);
 /* The newest status. Thread: main's. */
 void recorder_status(struct recorder *recorder, struct recorder_status *out);

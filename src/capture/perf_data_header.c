@@ -359,7 +359,10 @@ static int find_records(struct perf_data_header *header, const struct perf_data_
 
 	header->records_offset = file->records.offset;
 	header->records_end = file->records.offset + file->records.bytes;
-	if (!file->records.bytes)
+	if (!file->records.bytes && !file->attrs.bytes)
+		err = diag_set(why, -EBADMSG, "nothing is recorded in it: the recorder was "
+			       "killed before its first record");
+	else if (!file->records.bytes)
 		err = diag_set(why, -EBADMSG, "the recording was not finished (data size 0 at "
 			       "byte 48): perf record was killed while it wrote");
 	else

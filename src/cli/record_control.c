@@ -2,10 +2,16 @@
 #include "record_control.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/safe_print.h"
+#include "base/sanitize.h"
 #include "capture/tracefs.h"
+
+#define PATIENCE_MS 10000	/* for a disk that takes nothing: 10 s */
 
 static char *read_format(void *owner, const char *name)
 {
@@ -93,14 +99,37 @@ int record_owner_create(struct record_owner **out, const struct options *options
 	return options->record_path ? begin_at(records, options->record_path, false, tee, why) : 0;
 }
 
+/* Waits for a disk that is slow as long as it takes something. */
+static void wait_for_disk(struct recorder *recorder)
+{
+	char clean[4 * PATH_MAX];
+	const char *path = recorder_path(recorder);
+	struct recorder_status status;
+	uint64_t bytes;
+
+	if (recorder_wait(recorder, 1000))
+		return;
+	safe_print(stderr, "flametop: waiting for the disk of %s, until it takes nothing for %d "
+		   "s\n", sanitize(clean, sizeof(clean), path, strlen(path)), PATIENCE_MS / 1000);
+	recorder_status(recorder, &status);
+	do {
+		bytes = status.bytes;
+		if (recorder_wait(recorder, PATIENCE_MS))
+			return;
+		recorder_status(recorder, &status);
+	} while (status.bytes != bytes);
+}
+
 void record_owner_destroy(struct record_owner *owner, char *path, size_t room,
 			  struct recorder_status *status, struct diag *why)
 {
 	path[0] = '\0';
 	if (!owner)
 		return;
-	if (owner->recorder)
+	if (owner->recorder) {
 		snprintf(path, room, "%s", recorder_path(owner->recorder));
+		wait_for_disk(owner->recorder);
+	}
 	finish(owner, status, why);
 	free(owner);
 }

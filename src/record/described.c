@@ -10,11 +10,26 @@ void described_finish(struct described *described)
 	*described = (struct described){ .count = 0 };
 }
 
+void described_begin_part(struct described *described, uint64_t time_ns)
+{
+	described->parts_ns[0] = described->parts_ns[1];
+	described->parts_ns[1] = time_ns;
+}
+
+/* Returns the number of the part that has records of @time_ns, among the last three. */
+static uint32_t part_of(const struct described *described, uint64_t time_ns)
+{
+	return (uint32_t)(time_ns >= described->parts_ns[0]) +
+	       (uint32_t)(time_ns >= described->parts_ns[1]);
+}
+
 bool described_has(const struct described *described, uint32_t number, uint64_t time_ns)
 {
 	const uint32_t row = id_map_get(&described->numbers, number);
+	const uint64_t since_ns = row == ID_MAP_NONE ? UINT64_MAX : described->rows[row].since_ns;
 
-	return row != ID_MAP_NONE && described->rows[row].since_ns <= time_ns;
+	return since_ns <= time_ns && row != ID_MAP_NONE &&
+	       part_of(described, since_ns) == part_of(described, time_ns);
 }
 
 static uint32_t take_row(struct described *described)
@@ -64,8 +79,13 @@ static struct described_row *row_of(struct described *described, uint32_t number
 void described_mark(struct described *described, uint32_t number, uint64_t time_ns)
 {
 	struct described_row *row = row_of(described, number);
+	const uint32_t part = part_of(described, time_ns);
+	uint32_t since_part;
 
-	if (row && row->left_out_ns <= time_ns && time_ns < row->since_ns)
+	if (!row || row->left_out_ns > time_ns)
+		return;
+	since_part = row->since_ns == UINT64_MAX ? part : part_of(described, row->since_ns);
+	if (part > since_part || (part == since_part && time_ns < row->since_ns))
 		row->since_ns = time_ns;
 }
 

@@ -4,6 +4,8 @@
  * describes it later has its outcome. But a sample that comes late may be older than such a record,
  * and what is written for that sample says nothing of the time after the record.
  *
+ * A recording may have parts, each complete by itself: a description in one says nothing in another.
+ *
  * Thread: the owner's.
  */
 #ifndef RECORD_DESCRIBED_H
@@ -24,9 +26,12 @@ struct described {
 	struct described_row *rows;	/* owned */
 	uint32_t count, room;
 	uint32_t free_row;	/* the first, plus 1; 0: none */
+	uint64_t parts_ns[2];	/* begin of the last two parts; 0: there are fewer */
 };
 
 void described_finish(struct described *described);	/* zeroed is fine; it is zeroed again */
+/* Records of @time_ns, which is later than all before, begin another part. */
+void described_begin_part(struct described *described, uint64_t time_ns);
 /* Whether the recording says at @time_ns what @number is. */
 bool described_has(const struct described *described, uint32_t number, uint64_t time_ns);
 /* Notes that @number is described from @time_ns on, unless a newer record about it was left out.

@@ -8,6 +8,9 @@
  * time. A sample that had to wait, and is older than that, brings another description. A child of a
  * process that is described needs nothing: its FORK is in the recording.
  *
+ * A part that is complete by itself begins at a time later than that of all records that wait: what
+ * was described before that time has to be described again.
+ *
  * Records wait in a reorder stage of their own until limit() says that nothing older will come, as
  * samples that waited for tables come later than others.
  *
@@ -24,6 +27,8 @@
 #include "record/recording.h"
 #include "written_record.h"
 
+#define PART_WAIT_NS UINT64_C(10000000000)	/* a record's wild time must not put a part off */
+
 struct record_encoder {
 	struct record_encoder_config config;
 	struct recording_sink sink;
@@ -37,6 +42,8 @@ struct record_encoder {
 	struct id_map build_ids;	/* DSO -> its serial: the sink has its build-id */
 	struct reorder reorder;
 	uint64_t limit_ns;		/* everything up to it has been written */
+	uint64_t waiting_ns;		/* newest time of a record that waits, or has waited */
+	uint64_t part_ns;		/* time that begins the next part; 0: none is due */
 	uint64_t build_ids_due_ns;
 	uint64_t lost_hits[PROBE_SLOTS];	/* by the kernel; not written yet */
 	struct written_record buffer, lost_buffer;
@@ -76,6 +83,17 @@ static bool send_lost(struct record_encoder *encoder)
 	return true;
 }
 
+/* Begins the part that is due at @time_ns. False: there was no room to say so. */
+static bool begin_due_part(struct record_encoder *encoder, uint64_t time_ns)
+{
+	if (!encoder->part_ns || time_ns < encoder->part_ns || time_ns == UINT64_MAX)
+		return true;
+	if (!encoder->sink.part(encoder->sink.owner))
+		return false;
+	encoder->part_ns = 0;
+	return true;
+}
+
 /* The sink of the reorder stage. */
 static bool write_record(void *context, const void *record, size_t size, uint16_t event,
 			 uint32_t cpu, uint64_t time_ns)
@@ -87,7 +105,8 @@ static bool write_record(void *context, const void *record, size_t size, uint16_
 	(void)event, (void)cpu;
 	if (time_ns > encoder->counts.newest_ns && time_ns != UINT64_MAX)
 		encoder->counts.newest_ns = time_ns;
-	if (!send_lost(encoder) || !send(encoder, &(struct recording_item){
+	if (!begin_due_part(encoder, time_ns) || !send_lost(encoder) ||
+	    !send(encoder, &(struct recording_item){
 		.kind = RECORDING_RECORD, .record = header,
 		.time_ns = encoder->counts.newest_ns, .is_sample = is_sample,
 	    })) {
@@ -105,6 +124,8 @@ static void put(struct record_encoder *encoder, uint64_t time_ns, int16_t time_w
 {
 	const struct written_record *buffer = &encoder->buffer;
 
+	if (time_ns > encoder->waiting_ns && time_ns != UINT64_MAX)
+		encoder->waiting_ns = time_ns;
 	if (buffer->is_full || reorder_push(&encoder->reorder, &(struct reorder_span){
 		.records = buffer->words, .bytes = buffer->count * sizeof(buffer->words[0]),
 		.first_ns = time_ns, .last_ns = time_ns, .time_word = time_word,
@@ -518,6 +539,7 @@ static void tee_limit(void *owner, const struct ingest *ingest, uint64_t limit_n
 	encoder->limit_ns = limit_ns;
 	put_lost_hits(encoder, false);
 	reorder_release(&encoder->reorder, limit_ns, write_record, encoder);
+	begin_due_part(encoder, limit_ns);
 	if (encoder->sink.progress)
 		encoder->sink.progress(encoder->sink.owner, limit_ns, &encoder->counts);
 }
@@ -599,6 +621,17 @@ void record_encoder_restart(struct record_encoder *encoder)
 	described_finish(&encoder->threads);
 	id_map_clear(&encoder->build_ids);
 	encoder->build_ids_due_ns = 0;
+}
+
+void record_encoder_begin_part(struct record_encoder *encoder)
+{
+	const uint64_t latest_ns = encoder->limit_ns + PART_WAIT_NS;
+	const uint64_t newest_ns = encoder->waiting_ns > encoder->limit_ns ? encoder->waiting_ns
+									   : encoder->limit_ns;
+
+	encoder->part_ns = (newest_ns < latest_ns ? newest_ns : latest_ns) + 1;
+	described_begin_part(&encoder->processes, encoder->part_ns);
+	described_begin_part(&encoder->threads, encoder->part_ns);
 }
 
 void record_encoder_flush(struct record_encoder *encoder)

@@ -16,6 +16,11 @@ struct file_features {
 	uint64_t wall_offset_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 };
 
+/* Copies @from with its texts, but for `arguments`. 0 or -ENOMEM: recording_machine_finish() is due
+ * in any case. */
+int recording_machine_copy(struct recording_machine *out, const struct recording_machine *from);
+void recording_machine_finish(struct recording_machine *machine);
+
 #define FILE_FEATURE_WORDS 4
 
 /* Makes the index and the bodies of all features for the file offset @at; *@bits: which these

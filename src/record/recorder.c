@@ -1,54 +1,90 @@
 /* recorder.c - an encoder, a queue, and the thread that writes the file. See record/recording.h.
  *
- *   encoder --> queue (QUEUE_BYTES, spsc) --> thread: recording_file, a sync each second
- *   main    <-- mailbox: status <------------'
+ *   encoder --> queue (QUEUE_BYTES, spsc) --> thread: recording_file, synced each second
+ *      |                                        |
+ *      `-> mailbox: counts --> main <-- mailbox: status
+ *
+ * The encoder counts what is lost, so that main knows it while the thread waits for a disk. The
+ * thread counts what a file has.
  *
  * The queue is bounded, and whoever finds no room in it goes on: what is lost is counted. A replay
  * waits instead. After a failed write the thread goes on reading, and drops what it reads.
  *
+ * Parts: the producer decides when another file is due, and a mark in the queue separates the
+ * records of the one from those of the other. The thread keeps records that come only once (kernel
+ * maps, kernel code, cgroups) and writes them into each file.
+ *
  * The end: the thread ends when it has read END from the eventfd. Writing that is the last that the
- * producer does, as main may free the recorder from then on.
+ * producer does, as main may free the recorder from then on. A thread that waits for a disk can't
+ * be ended: main leaves it alone, with the recorder.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/privileges.h"
 #include "base/thread.h"
 #include "base/whole_io.h"
+#include "file_features.h"
 #include "packed_item.h"
-#include "record/recording.h"
 #include "written_record.h"
 
 #define QUEUE_BYTES (16u << 20)	/* seconds of records, while a disk takes none */
 #define WAKE_BYTES  (QUEUE_BYTES / 8)	/* the thread is woken before its second is over */
 #define SYNC_NS	    CLOCK_NS_PER_S
+#define FIRST_SYNC_NS (SYNC_NS / 10)	/* after the first; each gap is twice the last */
 #define COUNTS_NS   (SYNC_NS / 2)
+#define STALL_NS    (4 * SYNC_NS)	/* without a status: the disk hangs */
+#define END_MS	    1000
+#define GLOBALS_BYTES ((size_t)4 << 20)	/* records for each file, at most */
+#define NAMES_MAX   100			/* names with one second: its hundredths */
+#define STAMP_BYTES 32
 #define END	    (UINT64_C(1) << 32)	/* more than all wake-ups before it */
 #define NEW_FILE_MODE 0600
 
-enum packet_kind { PACKET_ITEM, PACKET_COUNTS };
+enum packet_kind { PACKET_ITEM, PACKET_PART };
 
 /* The queue's payload; an item's bytes and texts follow. */
 struct packet {
-	enum packet_kind kind;
-	union {
-		struct recording_item item;
-		struct record_encoder_counts counts;
-	};
+	enum packet_kind kind;		/* PACKET_PART: later items belong into another file */
+	struct recording_item item;
+};
+
+/* State of the files, which the thread publishes. */
+struct progress {
+	struct diag why;		/* err 0: no write has failed */
+	uint64_t bytes, samples;	/* sums over all files */
+	uint64_t ended_bytes, ended_samples;	/* sums without the open one */
+	uint32_t files;
 };
 
 struct recorder {
 	struct record_encoder *encoder;	/* owned */
-	struct recording_machine machine;	/* its texts are BORROWED */
-	struct recording_file *file;	/* owned; the thread's while it runs */
-	bool was_opened;		/* the same */
+	struct recording_machine machine;	/* a copy */
+	/* The thread's while it runs. */
+	struct recording_file *file;	/* owned */
+	struct progress progress;
+	struct byte_store globals;	/* records that each file needs */
+	char **paths;			/* owned; of the newest files, oldest first */
+	uint32_t path_count;
+	bool was_opened;
+	int signal_fd;			/* signalfd; -1: signals don't matter */
+	/* Parts. The producer's, but for the flag. */
+	struct recorder_split split;
+	atomic_bool is_part_wanted;	/* set by the thread at a signal */
+	bool is_part_due;		/* the encoder will say when it begins */
+	uint64_t part_bytes, part_ns;	/* counts and time at its begin */
 	struct spsc queue;
 	int wake_fd;			/* eventfd: the queue fills; END: it ends */
 	int room_fd;			/* eventfd of a replay: the queue was emptied */
@@ -60,9 +96,12 @@ struct recorder {
 	struct record_encoder_counts last_counts;	/* the producer's until then */
 	pthread_t thread;
 	char *path;			/* owned */
+	bool has_joined;		/* main's: the thread is gone */
 	int close_err;			/* the thread's: result of recording_file_close() */
 	struct mailbox statuses;	/* struct recorder_status, owned by its holder */
-	struct recorder_status status;	/* main's: the newest that was taken */
+	struct mailbox counts;		/* struct record_encoder_counts, the same */
+	struct recorder_status status;	/* main's: the newest that was taken, */
+	uint64_t status_ns;		/* and when */
 };
 
 int recording_file_create(const char *path, struct diag *why)
@@ -129,15 +168,43 @@ static bool queue_item(void *owner, const struct recording_item *item)
 	return true;
 }
 
-static void queue_counts(void *owner, const struct record_encoder_counts *counts)
+static bool queue_part(void *owner)
 {
 	struct recorder *recorder = owner;
-	struct packet *packet = spsc_reserve(&recorder->queue, sizeof(*packet));
+	struct packet *packet = reserve_packet(recorder, sizeof(*packet));
 
 	if (!packet)
-		return;		/* the next ones will come */
-	*packet = (struct packet){ .kind = PACKET_COUNTS, .counts = *counts };
+		return false;
+	*packet = (struct packet){ .kind = PACKET_PART };
 	spsc_commit(&recorder->queue);
+	recorder->is_part_due = false;
+	recorder->part_ns = 0;
+	return true;
+}
+
+static void publish_counts(struct recorder *recorder, const struct record_encoder_counts *counts)
+{
+	struct record_encoder_counts *copy = malloc(sizeof(*copy));
+
+	if (!copy)
+		return;		/* the next ones will come */
+	*copy = *counts;
+	free(mailbox_put(&recorder->counts, copy));
+}
+
+/* Whether the open file has all that it should have. Its time is that of its records. */
+static bool is_part_full(struct recorder *recorder, uint64_t limit_ns, uint64_t bytes)
+{
+	const struct recorder_split *split = &recorder->split;
+
+	if (!recorder->part_ns) {
+		recorder->part_ns = limit_ns;
+		recorder->part_bytes = bytes;
+	}
+	return (split->bytes && bytes - recorder->part_bytes >= split->bytes) ||
+	       (split->time_ns && limit_ns - recorder->part_ns >= split->time_ns) ||
+	       atomic_exchange_explicit(&recorder->is_part_wanted, false,
+					memory_order_relaxed);	/* read_signal() */
 }
 
 static void note_progress(void *owner, uint64_t limit_ns,
@@ -145,10 +212,15 @@ static void note_progress(void *owner, uint64_t limit_ns,
 {
 	struct recorder *recorder = owner;
 
+	if (recorder->split.is_on && !recorder->is_part_due && limit_ns != UINT64_MAX &&
+	    is_part_full(recorder, limit_ns, counts->bytes)) {
+		recorder->is_part_due = true;
+		record_encoder_begin_part(recorder->encoder);
+	}
 	if (limit_ns < recorder->counts_due_ns)
 		return;
 	recorder->counts_due_ns = limit_ns + COUNTS_NS;
-	queue_counts(owner, counts);
+	publish_counts(recorder, counts);
 }
 
 static void note_end(void *owner, const struct record_encoder_counts *counts)
@@ -160,42 +232,77 @@ static void note_end(void *owner, const struct record_encoder_counts *counts)
 	whole_eventfd_write(recorder->wake_fd, END);
 }
 
-/* What the thread knows. */
-struct progress {
-	struct record_encoder_counts counts;
-	struct diag why;		/* err 0: no write has failed */
-	uint64_t bytes;
-};
-
-static void publish(struct recorder *recorder, const struct progress *progress, bool is_done)
+static void publish(struct recorder *recorder, bool is_done)
 {
+	struct progress *progress = &recorder->progress;
 	struct recorder_status *status = malloc(sizeof(*status));
 
+	if (recorder->file) {
+		progress->bytes = progress->ended_bytes + recording_file_bytes(recorder->file);
+		progress->samples = progress->ended_samples +
+				    recording_file_samples(recorder->file);
+	}
 	if (!status)
 		return;		/* the next one will come */
 	*status = (struct recorder_status){
 		.is_on = !is_done && !progress->why.err, .is_done = is_done,
-		.bytes = progress->bytes, .samples = progress->counts.samples,
-		.lost = progress->counts.lost,
-		.why = progress->why,
+		.bytes = progress->bytes, .samples = progress->samples,
+		.files = progress->files, .why = progress->why,
 	};
 	free(mailbox_put(&recorder->statuses, status));
 }
 
-static void take_packets(struct recorder *recorder, struct progress *progress)
+/* Whether each file of a recording needs this record, which comes only once. */
+static bool is_global(const struct perf_event_header *record)
+{
+	uint32_t pid;
+
+	switch (record->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		memcpy(&pid, record + 1, sizeof(pid));
+		return pid == UINT32_MAX;	/* the kernel's */
+	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_BPF_EVENT:
+	case PERF_RECORD_CGROUP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void add_item(struct recorder *recorder, const struct recording_item *item)
+{
+	struct byte_store *globals = &recorder->globals;
+
+	if (recorder->progress.why.err)
+		return;
+	if (recorder->split.is_on && item->kind == RECORDING_RECORD && is_global(item->record) &&
+	    globals->count + item->record->size <= GLOBALS_BYTES)
+		byte_store_add(globals, item->record, item->record->size);
+	recording_file_add(recorder->file, item, &recorder->progress.why);
+}
+
+static void begin_next_file(struct recorder *recorder);
+
+static void take_packets(struct recorder *recorder)
 {
 	const struct packet *packet;
 	struct recording_item item;
-	size_t bytes;
+	uint64_t bytes;
+	size_t packet_bytes;
 
-	while ((packet = spsc_peek(&recorder->queue, &bytes))) {
-		if (packet->kind == PACKET_COUNTS) {
-			progress->counts = packet->counts;
-		} else if (!progress->why.err) {
+	while ((packet = spsc_peek(&recorder->queue, &packet_bytes))) {
+		bytes = recorder->file ? recording_file_bytes(recorder->file) : 0;
+		if (packet->kind == PACKET_PART) {
+			begin_next_file(recorder);
+		} else {
 			item = packed_item_open(&packet->item, packet + 1);
-			recording_file_add(recorder->file, &item, &progress->why);
+			add_item(recorder, &item);
 		}
 		spsc_release(&recorder->queue);
+		if (recorder->file && recording_file_bytes(recorder->file) != bytes)
+			publish(recorder, false);	/* a slow disk takes it in steps */
 	}
 }
 
@@ -208,9 +315,8 @@ static void tell_of_room(struct recorder *recorder)
 
 static bool add_to_file(void *owner, const struct recording_item *item)
 {
-	struct recorder *recorder = owner;
-
-	return !recording_file_add(recorder->file, item, NULL);
+	add_item(owner, item);
+	return true;
 }
 
 /* Begins the file with the kernel. */
@@ -230,7 +336,7 @@ static void add_kernel(struct recorder *recorder)
 }
 
 /* Reports in the file what was lost at the end, when the queue had no room for the report. */
-static void add_last_loss(struct recorder *recorder, struct progress *progress)
+static void add_last_loss(struct recorder *recorder)
 {
 	const struct record_encoder_counts *counts = &recorder->last_counts;
 	const struct written_trailer trailer = {
@@ -239,75 +345,197 @@ static void add_last_loss(struct recorder *recorder, struct progress *progress)
 	};
 	struct written_record lost;
 
-	if (!counts->unsaid || progress->why.err)
+	if (!counts->unsaid)
 		return;
 	written_record_lost(&lost, counts->unsaid, &trailer);
-	recording_file_add(recorder->file, &(struct recording_item){
+	add_item(recorder, &(struct recording_item){
 		.kind = RECORDING_RECORD, .record = (const void *)lost.words,
 		.time_ns = counts->newest_ns,
-	}, &progress->why);
+	});
+}
+
+/* Removes a file that the recorder has written. */
+static void remove_file(const char *path)
+{
+	const char *name;
+	struct diag why;
+	const int directory = new_file_place(path, &name, &why);
+
+	if (directory < 0)
+		return;
+	privileges_begin_write();
+	unlinkat(directory, name, 0);
+	privileges_end_write();
+	close(directory);
+}
+
+/* Notes the path of another file, and removes the oldest ones that are too many. */
+static void keep_path(struct recorder *recorder, char *path)
+{
+	const uint32_t most = recorder->split.files_max;
+	char **paths;
+
+	recorder->progress.files++;
+	if (!most)
+		return;
+	paths = realloc(recorder->paths, (recorder->path_count + 1) * sizeof(*paths));
+	if (!paths)
+		return;		/* it stays */
+	recorder->paths = paths;
+	paths[recorder->path_count++] = strdup(path);
+	while (recorder->path_count > most) {
+		if (paths[0])
+			remove_file(paths[0]);
+		free(paths[0]);
+		memmove(paths, paths + 1, --recorder->path_count * sizeof(*paths));
+	}
+}
+
+/* Creates the file, or the next one of several, whose names end with the time as perf's do.
+ * Returns the descriptor or -errno. */
+static int create_file(struct recorder *recorder, struct diag *why)
+{
+	const size_t room = strlen(recorder->path) + STAMP_BYTES;
+	char second[STAMP_BYTES] = "", *path;
+	struct timespec now;
+	struct tm local;
+	int fd = -EEXIST;
+
+	if (!recorder->split.is_on) {
+		recorder->progress.files++;
+		return recording_file_create(recorder->path, why);
+	}
+	path = malloc(room);
+	if (!path)
+		return diag_set(why, -ENOMEM, "no memory for a recording");
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (localtime_r(&now.tv_sec, &local))
+		strftime(second, sizeof(second), "%Y%m%d%H%M%S", &local);
+	for (long part = now.tv_nsec / (1000000000 / NAMES_MAX); fd == -EEXIST; part++) {
+		snprintf(path, room, "%s.%s%02ld", recorder->path, second, part);
+		why->err = 0;
+		fd = recording_file_create(path, why);
+		if (part >= 2 * NAMES_MAX)
+			break;		/* the names of other files */
+	}
+	if (fd >= 0)
+		keep_path(recorder, path);
+	free(path);
+	return fd;
 }
 
 static int open_file(struct recorder *recorder, struct diag *why)
 {
-	const int fd = recording_file_create(recorder->path, why);
+	const int fd = create_file(recorder, why);
 	const int err = fd < 0 ? fd : recording_file_begin(&recorder->file, fd,
 							   &recorder->machine, why);
 
-	recorder->was_opened = !err;
+	recorder->was_opened |= !err;
 	return err;
 }
 
-/* Closes the file, so that main needs not wait for the disk. */
-static void end_file(struct recorder *recorder, struct progress *progress)
+/* Closes a file that was synced, and takes what is known of it. Returns 0 or -errno. */
+static int close_file(struct recorder *recorder, struct recording_file *file)
 {
-	if (!recorder->file) {
-		recorder->close_err = progress->why.err;
-		return;
+	struct progress *progress = &recorder->progress;
+
+	progress->ended_bytes += recording_file_bytes(file);
+	progress->ended_samples += recording_file_samples(file);
+	progress->bytes = progress->ended_bytes;
+	progress->samples = progress->ended_samples;
+	return recording_file_close(file, progress->why.err ? NULL : &progress->why);
+}
+
+static void add_globals(struct recorder *recorder)
+{
+	const struct byte_store *globals = &recorder->globals;
+	const struct perf_event_header *record;
+
+	for (size_t at = 0; at < globals->count; at += record->size) {
+		record = (const void *)(globals->bytes + at);
+		recording_file_add(recorder->file, &(struct recording_item){
+			.kind = RECORDING_RECORD, .record = record,
+		}, &recorder->progress.why);
 	}
-	add_last_loss(recorder, progress);
-	if (!progress->why.err)
-		recording_file_sync(recorder->file, &progress->why);
-	progress->bytes = recording_file_bytes(recorder->file);
-	progress->counts = recorder->last_counts;
-	recorder->close_err = recording_file_close(recorder->file, &progress->why);
+}
+
+static void begin_next_file(struct recorder *recorder)
+{
+	struct progress *progress = &recorder->progress;
+	struct recording_file *before = recorder->file;
+
+	if (progress->why.err || recording_file_sync(before, &progress->why))
+		return;		/* it is closed at the end */
 	recorder->file = NULL;
+	if (!open_file(recorder, &progress->why) &&
+	    recording_file_continue(recorder->file, before))
+		diag_set(&progress->why, -ENOMEM, "no memory for another file");
+	close_file(recorder, before);
+	if (!progress->why.err)
+		add_globals(recorder);
+	publish(recorder, false);
+}
+
+/* Closes the file, so that main needs not wait for the disk. */
+static void end_file(struct recorder *recorder)
+{
+	struct diag *why = &recorder->progress.why;
+	int err = 0;
+
+	if (recorder->file) {
+		add_last_loss(recorder);
+		if (!why->err)
+			recording_file_sync(recorder->file, why);
+		err = close_file(recorder, recorder->file);
+		recorder->file = NULL;
+	}
+	recorder->close_err = why->err ? why->err : err;
+}
+
+static void read_signal(struct recorder *recorder)
+{
+	struct signalfd_siginfo signal;
+
+	while (read(recorder->signal_fd, &signal, sizeof(signal)) == sizeof(signal))
+		atomic_store_explicit(&recorder->is_part_wanted, true,
+				      memory_order_relaxed);	/* is_part_full() */
 }
 
 static void *run(void *argument)
 {
 	struct recorder *recorder = argument;
-	struct pollfd wake = { .fd = recorder->wake_fd, .events = POLLIN };
-	struct progress progress = { .bytes = 0 };
-	uint64_t due_ns;
+	struct pollfd wake[] = { { .fd = recorder->wake_fd, .events = POLLIN },
+				 { .fd = recorder->signal_fd, .events = POLLIN } };
+	struct progress *progress = &recorder->progress;
+	uint64_t step_ns = FIRST_SYNC_NS / 2, due_ns = 0;	/* the first one is due */
 	eventfd_t count;
 
-	if (!recorder->file && open_file(recorder, &progress.why))
-		publish(recorder, &progress, false);
+	if (!recorder->file && open_file(recorder, &progress->why))
+		publish(recorder, false);
 	else
 		add_kernel(recorder);
-	due_ns = clock_now_ns() + SYNC_NS;
 	for (;;) {
-		poll(&wake, 1, clock_ms_until(due_ns, clock_now_ns()));
+		poll(wake, 2, clock_ms_until(due_ns, clock_now_ns()));
+		if (recorder->signal_fd >= 0)
+			read_signal(recorder);
 		if (eventfd_read(recorder->wake_fd, &count))
 			count = 0;
 		if (count >= END && atomic_load_explicit(&recorder->has_ended,
 							 memory_order_acquire))	/* note_end() */
 			break;
-		take_packets(recorder, &progress);
+		take_packets(recorder);
 		tell_of_room(recorder);
 		if (clock_now_ns() < due_ns)
 			continue;
-		due_ns = clock_now_ns() + SYNC_NS;
-		if (!progress.why.err)
-			recording_file_sync(recorder->file, &progress.why);
-		if (recorder->file)
-			progress.bytes = recording_file_bytes(recorder->file);
-		publish(recorder, &progress, false);
+		step_ns = step_ns < SYNC_NS / 2 ? 2 * step_ns : SYNC_NS;
+		due_ns = clock_now_ns() + step_ns;
+		if (!progress->why.err)
+			recording_file_sync(recorder->file, &progress->why);
+		publish(recorder, false);
 	}
-	take_packets(recorder, &progress);
-	end_file(recorder, &progress);
-	publish(recorder, &progress, true);
+	take_packets(recorder);
+	end_file(recorder);
+	publish(recorder, true);
 	return NULL;
 }
 
@@ -321,9 +549,26 @@ static void destroy(struct recorder *recorder)
 		close(recorder->wake_fd);
 	if (recorder->room_fd >= 0)
 		close(recorder->room_fd);
+	if (recorder->signal_fd >= 0)
+		close(recorder->signal_fd);
 	free(mailbox_take(&recorder->statuses));
+	free(mailbox_take(&recorder->counts));
+	recording_machine_finish(&recorder->machine);
+	byte_store_finish(&recorder->globals);
+	for (uint32_t i = 0; i < recorder->path_count; i++)
+		free(recorder->paths[i]);
+	free(recorder->paths);
 	free(recorder->path);
 	free(recorder);
+}
+
+static int open_signal(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 static int begin_parts(struct recorder *recorder, const struct record_encoder_config *config,
@@ -331,7 +576,7 @@ static int begin_parts(struct recorder *recorder, const struct record_encoder_co
 {
 	const struct recording_sink sink = {
 		.owner = recorder, .write = queue_item, .progress = note_progress,
-		.end = note_end,
+		.part = queue_part, .end = note_end,
 	};
 	int err = spsc_init(&recorder->queue, QUEUE_BYTES);
 
@@ -340,7 +585,10 @@ static int begin_parts(struct recorder *recorder, const struct record_encoder_co
 	if (!err) {
 		recorder->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 		recorder->room_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-		err = recorder->wake_fd < 0 || recorder->room_fd < 0 ? -errno : 0;
+		if (recorder->split.by_signal)
+			recorder->signal_fd = open_signal();
+		err = recorder->wake_fd < 0 || recorder->room_fd < 0 ||
+		      (recorder->split.by_signal && recorder->signal_fd < 0) ? -errno : 0;
 	}
 	if (err)
 		return diag_set(why, err, "cannot begin a recording: %s", strerror(-err));
@@ -356,13 +604,18 @@ int recorder_begin(struct recorder **out, const char *path, const struct recorde
 	*out = NULL;
 	if (!recorder)
 		return diag_set(why, -ENOMEM, "no memory for a recording");
-	recorder->machine = config->machine;
-	recorder->wake_fd = recorder->room_fd = -1;
+	recorder->wake_fd = recorder->room_fd = recorder->signal_fd = -1;
+	recorder->split = config->split;
+	recorder->status_ns = clock_now_ns();
 	recorder->path = strdup(path);
 	recorder->status.is_on = true;
 	recorder->is_replay = config->is_replay;
 	recorder->kernel_build_id = config->kernel_build_id;
-	err = begin_parts(recorder, &config->encoder, why);
+	err = recording_machine_copy(&recorder->machine, &config->machine);
+	if (err)
+		diag_set(why, err, "no memory for a recording");
+	else
+		err = begin_parts(recorder, &config->encoder, why);
 	if (!err && !config->opens_later)
 		err = open_file(recorder, why);
 	if (!err) {
@@ -391,38 +644,71 @@ const char *recorder_path(const struct recorder *recorder)
 void recorder_status(struct recorder *recorder, struct recorder_status *out)
 {
 	struct recorder_status *newest = mailbox_take(&recorder->statuses);
+	struct record_encoder_counts *counts = mailbox_take(&recorder->counts);
+	const uint64_t lost = recorder->status.lost, now_ns = clock_now_ns();
 
-	if (newest)
+	if (newest) {
 		recorder->status = *newest;
+		recorder->status_ns = now_ns;
+	}
+	recorder->status.lost = counts ? counts->lost : lost;
+	recorder->status.is_stalled = !recorder->status.is_done &&
+				      now_ns - recorder->status_ns >= STALL_NS;
 	free(newest);
+	free(counts);
 	*out = recorder->status;
 }
 
-int recorder_finish(struct recorder *recorder, struct recorder_status *out, struct diag *why)
+bool recorder_wait(struct recorder *recorder, uint32_t wait_ms)
 {
-	struct recorder_status status;
-	int err;
-
-	if (!recorder)
-		return 0;
 	if (!atomic_load_explicit(&recorder->has_ended, memory_order_relaxed)) {
 		const struct record_encoder_counts counts =
 			record_encoder_counts(recorder->encoder);
 
 		note_end(recorder, &counts);	/* the tee was never attached */
 	}
-	pthread_join(recorder->thread, NULL);
+	if (!recorder->has_joined)
+		recorder->has_joined = thread_join_within(recorder->thread, wait_ms);
+	return recorder->has_joined;
+}
+
+/* Says why a recording has ended early, and what is in its file. */
+static int end_early(const struct recorder *recorder, const struct recorder_status *status,
+		     struct diag *why)
+{
+	if (!recorder->has_joined)
+		return diag_set(why, -ETIMEDOUT, "the disk of %s does not answer: what it has "
+				"taken so far, %" PRIu64 " samples, is readable; %" PRIu64
+				" more are lost", recorder->path, status->samples,
+				status->unwritten);
+	if (!recorder->was_opened)
+		return diag_set(why, recorder->close_err, "%s", status->why.text);
+	return diag_set(why, recorder->close_err, "the recording %s ended early, with %" PRIu64
+			" samples, and %" PRIu64 " more are lost: %s", recorder->path,
+			status->samples, status->unwritten, status->why.text);
+}
+
+int recorder_finish(struct recorder *recorder, struct recorder_status *out, struct diag *why)
+{
+	struct recorder_status status;
+	bool is_ended;
+	int err;
+
+	if (!recorder)
+		return 0;
+	is_ended = recorder_wait(recorder, END_MS);
 	recorder_status(recorder, &status);
 	status.is_on = false;
 	status.is_done = true;
-	err = recorder->close_err;
+	status.lost = recorder->last_counts.lost;
+	status.unwritten = recorder->last_counts.samples > status.samples
+			   ? recorder->last_counts.samples - status.samples : 0;
 	if (out)
 		*out = status;
-	if (err && !recorder->was_opened)
-		diag_set(why, err, "%s", status.why.text);
-	else if (err)
-		diag_set(why, err, "the recording %s ended early: %s", recorder->path,
-			 status.why.text);
-	destroy(recorder);
+	err = is_ended ? recorder->close_err : -ETIMEDOUT;
+	if (err)
+		end_early(recorder, &status, why);
+	if (is_ended)
+		destroy(recorder);
 	return err;
 }

@@ -64,6 +64,9 @@ struct recording_file {
 	uint32_t event_count, written_events;
 	struct recording_machine machine;	/* texts owned, but for `arguments` */
 	uint64_t first_ns, last_ns;
+	uint64_t samples;		/* that were added */
+	uint64_t written_samples;	/* that the file has */
+	uint64_t written_last_ns;	/* time of the last one */
 	uint64_t wall_offset_ns;
 };
 
@@ -75,11 +78,15 @@ static int no_memory(struct diag *why)
 static const char *cause_of(int err)
 {
 	switch (err) {
-	case -ENOSPC:	return "no space is left on its disk";
-	case -EDQUOT:	return "the user's disk quota is used up";
-	case -EFBIG:	return "it has reached the limit of a file's size (ulimit -f)";
-	case -EIO:	return "its disk reports an error";
-	case -E2BIG:	return "it has no room for the description of another event";
+	case -ENOSPC:	return "no space is left on its disk: free some, or record elsewhere";
+	case -EDQUOT:	return "the user's disk quota is used up: remove files, or record "
+			       "elsewhere";
+	case -EFBIG:	return "it has reached the limit of a file's size: raise ulimit -f";
+	case -EROFS:	return "its file system has become read-only: see dmesg, or record "
+			       "elsewhere";
+	case -EIO:	return "its disk reports an error: see dmesg, or record elsewhere";
+	case -E2BIG:	return "it has no room for the description of another event: begin "
+			       "another recording";
 	default:	return strerror(-err);
 	}
 }
@@ -188,6 +195,8 @@ static int write_step(struct recording_file *file)
 	if (err)
 		return err;
 	file->written_events = file->event_count;
+	file->written_samples = file->samples;
+	file->written_last_ns = file->last_ns;
 	byte_store_clear(&file->records);
 	return 0;
 }
@@ -202,6 +211,7 @@ static void restore(struct recording_file *file)
 	if (ftruncate(file->fd, (off_t)records_end(file)))
 		return;
 	file->event_count = file->written_events;
+	file->last_ns = file->written_last_ns;
 	make_features(file, records_end(file), &last);
 	if (!write_at(file, file->features.bytes, file->features.count, records_end(file)))
 		write_header(file, &last);
@@ -258,19 +268,37 @@ static void read_cpu(char *out, size_t room)
 	snprintf(out, room, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-static int copy_machine(struct recording_machine *out, const struct recording_machine *from)
+int recording_machine_copy(struct recording_machine *out, const struct recording_machine *from)
 {
-	char cpu[128];
-
 	*out = *from;
 	out->host = strdup(from->host);
 	out->release = strdup(from->release);
 	out->version = strdup(from->version);
 	out->arch = strdup(from->arch);
-	if (!from->cpu)
-		read_cpu(cpu, sizeof(cpu));
-	out->cpu = strdup(from->cpu ? from->cpu : cpu);
-	return out->host && out->release && out->version && out->arch && out->cpu ? 0 : -ENOMEM;
+	out->cpu = from->cpu ? strdup(from->cpu) : NULL;
+	return out->host && out->release && out->version && out->arch && (out->cpu || !from->cpu)
+	       ? 0 : -ENOMEM;
+}
+
+void recording_machine_finish(struct recording_machine *machine)
+{
+	free((char *)machine->host);
+	free((char *)machine->release);
+	free((char *)machine->version);
+	free((char *)machine->arch);
+	free((char *)machine->cpu);
+}
+
+static int copy_machine(struct recording_machine *out, const struct recording_machine *from)
+{
+	char cpu[128];
+	int err = recording_machine_copy(out, from);
+
+	if (err || out->cpu)
+		return err;
+	read_cpu(cpu, sizeof(cpu));
+	out->cpu = strdup(cpu);
+	return out->cpu ? 0 : -ENOMEM;
 }
 
 int recording_file_begin(struct recording_file **out, int fd,
@@ -309,6 +337,7 @@ static int add_record(struct recording_file *file, const struct recording_item *
 		if (!file->first_ns)
 			file->first_ns = item->time_ns;
 		file->last_ns = item->time_ns;
+		file->samples++;
 	}
 	return file->records.count < STEP_BYTES ? 0 : recording_file_sync(file, why);
 }
@@ -374,9 +403,24 @@ int recording_file_add(struct recording_file *file, const struct recording_item 
 	return 0;
 }
 
+int recording_file_continue(struct recording_file *file, const struct recording_file *before)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < before->event_count && !err; i++)
+		err = add_event(file, &before->events[i]);
+	byte_store_add(&file->build_ids, before->build_ids.bytes, before->build_ids.count);
+	return file->build_ids.has_failed ? -ENOMEM : err;
+}
+
 uint64_t recording_file_bytes(const struct recording_file *file)
 {
 	return records_end(file) + file->features.count;
+}
+
+uint64_t recording_file_samples(const struct recording_file *file)
+{
+	return file->written_samples;
 }
 
 int recording_file_close(struct recording_file *file, struct diag *why)
@@ -396,11 +440,7 @@ int recording_file_close(struct recording_file *file, struct diag *why)
 	byte_store_finish(&file->records);
 	byte_store_finish(&file->build_ids);
 	byte_store_finish(&file->features);
-	free((char *)file->machine.host);
-	free((char *)file->machine.release);
-	free((char *)file->machine.version);
-	free((char *)file->machine.arch);
-	free((char *)file->machine.cpu);
+	recording_machine_finish(&file->machine);
 	free(file);
 	return err;
 }

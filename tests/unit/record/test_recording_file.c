@@ -94,7 +94,9 @@ static void test_each_sync_leaves_a_file_that_can_be_read(void **state)
 	for (uint64_t i = 0; i < 5; i++)
 		assert_int_equal(add_sample(file, 1 + i % 2, 200 + i, 1, &why), 0);
 	expect(10, 30, 0);
+	assert_int_equal(recording_file_samples(file), 10);
 	assert_int_equal(recording_file_sync(file, &why), 0);
+	assert_int_equal(recording_file_samples(file), 15);
 	expect(13, 33, 2);
 	assert_int_equal(recording_file_close(file, &why), 0);
 	expect(13, 33, 2);
@@ -176,6 +178,7 @@ static void test_a_failed_write_leaves_what_the_last_sync_wrote(void **state)
 	assert_int_equal(recording_file_sync(file, &why), -EFBIG);
 	assert_non_null(strstr(why.text, "limit of a file's size"));
 	assert_int_equal(add_sample(file, 1, 3000, 3, &why), -EFBIG);
+	assert_int_equal(recording_file_samples(file), 10);
 	assert_int_equal(recording_file_close(file, &why), -EFBIG);
 	limit_file(RLIM_INFINITY);
 	expect(10, 30, 0);
