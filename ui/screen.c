@@ -306,6 +306,7 @@ static void begin_recording(struct screen *screen)
 	}
 	state->recording.is_there = true;
 	state->recording.is_ending = false;
+	state->recording.is_stalled = false;
 	state->recording.bytes = state->recording.lost = 0;
 	state_say(state, "recording into %s: O ends it", state->out.record_path);
 }
@@ -330,10 +331,13 @@ static void note_recording(struct ui_state *state, const struct recorder_status 
 {
 	struct recording_state *recording = &state->recording;
 
-	state->is_changed |= recording->bytes != status->bytes || recording->lost != status->lost;
+	state->is_changed |= recording->bytes != status->bytes ||
+			     recording->lost != status->lost ||
+			     recording->is_stalled != status->is_stalled;
 	recording->is_there = true;
 	recording->bytes = status->bytes;
 	recording->lost = status->lost;
+	recording->is_stalled = status->is_stalled;
 	if (status->why.err && !recording->is_ending)
 		state->out.wants_record_end = true;
 }

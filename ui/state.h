@@ -155,6 +155,7 @@ struct recording_state {
 	bool can_record;
 	bool is_there;			/* it goes on, or is being ended */
 	bool is_ending;
+	bool is_stalled;		/* its disk takes nothing */
 	uint64_t bytes, lost;
 };
 

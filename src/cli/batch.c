@@ -50,6 +50,7 @@ struct batch {
 	bool is_source_stopped, is_last, is_done, has_grown;
 	bool is_record_ended;	/* early, and was said to be */
 	bool is_abandoned;	/* by a second signal: nothing more is written */
+	bool is_record_stalled;		/* that its disk hangs was said */
 	int result;
 };
 
@@ -194,7 +195,13 @@ static void look_at_recording(struct batch *batch)
 	char clean[4 * sizeof(((struct diag *)NULL)->text)];
 	struct recorder_status status;
 
-	if (batch->is_record_ended || !record->status(record->owner, &status) || !status.why.err)
+	if (batch->is_record_ended || !record->status(record->owner, &status))
+		return;
+	if (status.is_stalled && !batch->is_record_stalled)
+		safe_print(stderr, "flametop: the recording's disk hangs after %.1f MiB; the tables "
+			   "go on\n", (double)status.bytes / (1 << 20));
+	batch->is_record_stalled = status.is_stalled;
+	if (!status.why.err)
 		return;
 	batch->is_record_ended = true;
 	safe_print(stderr, "flametop: nothing is recorded from here on: %s\n",

@@ -48,6 +48,7 @@
 #define JOBS_BYTES	4096	/* pointers to jobs, on their way */
 #define NAMES_MAX	100	/* files of one second */
 #define TIME_BYTES	32
+#define END_MS		30000	/* for a save at the end */
 
 struct flight_block {
 	struct flight_block *next;
@@ -658,16 +659,30 @@ int flight_recorder_create(struct flight_recorder **out, const struct flight_con
 	return 0;
 }
 
+/* Ends the thread. False: it waits for a disk that hangs, and can't be ended. */
+static bool end_thread(struct flight_recorder *flight)
+{
+	const struct flight_saved failure = {
+		.path = "", .why = { .err = -ETIMEDOUT, .text = "their disk does not answer: see "
+				     "dmesg, or take another --keep-dir" },
+	};
+
+	atomic_store_explicit(&flight->has_ended, true, memory_order_release);	/* run() */
+	whole_eventfd_write(flight->wake_fd, 1);
+	if (!thread_join_within(flight->thread, END_MS)) {
+		flight->config.saved(flight->config.owner, &failure);
+		return false;
+	}
+	take_jobs(flight);
+	return true;
+}
+
 void flight_recorder_destroy(struct flight_recorder *flight)
 {
 	if (!flight)
 		return;
-	if (flight->has_thread) {
-		atomic_store_explicit(&flight->has_ended, true, memory_order_release);	/* run() */
-		whole_eventfd_write(flight->wake_fd, 1);
-		pthread_join(flight->thread, NULL);
-		take_jobs(flight);
-	}
+	if (flight->has_thread && !end_thread(flight))
+		return;		/* the thread has it to the end of the program */
 	for (uint32_t i = 0; i < flight->count; i++)
 		destroy_segment(flight->segments[i]);
 	record_encoder_destroy(flight->encoder);

@@ -102,4 +102,5 @@ def main():
     select.select([], [], [], 600)
 
 
-main()
+if __name__ == "__main__":
+    main()

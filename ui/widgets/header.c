@@ -268,6 +268,8 @@ static void list_recording(const struct recording_state *recording, struct piece
 	pieces_add(list, 1, ROLE_STATE, recording->is_ending ? "recording %s ends\u2026"
 							     : "recording %s (O)",
 		   format_bytes(text, recording->bytes));
+	if (recording->is_stalled)
+		pieces_add(list, 1, ROLE_LOSS, "its disk hangs");
 	list_count(list, 1, ROLE_LOSS, recording->lost, "not recorded");
 }
 
