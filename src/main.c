@@ -323,7 +323,7 @@ static int recorded_result(const struct session_recorded *from, const struct opt
 			   int result)
 {
 	const struct recorder_status *recorded = &from->status;
-	char lost[80] = "";
+	char lost[80] = "", files[48] = "";
 	struct diag note;
 
 	if (from->why.err) {
@@ -335,8 +335,11 @@ static int recorded_result(const struct session_recorded *from, const struct opt
 	if (recorded->lost)
 		snprintf(lost, sizeof(lost), "; %" PRIu64 " records had no room: see its LOST "
 			 "records", recorded->lost);
-	diag_set(&note, 0, "recorded %" PRIu64 " samples in %s (%.1f MiB)%s", recorded->samples,
-		 from->path, (double)recorded->bytes / (1 << 20), lost);
+	if (options->split.is_on)
+		snprintf(files, sizeof(files), ".* (%" PRIu32 " %s)", recorded->files,
+			 recorded->files == 1 ? "file" : "files");
+	diag_set(&note, 0, "recorded %" PRIu64 " samples in %s%s (%.1f MiB)%s", recorded->samples,
+		 from->path, files, (double)recorded->bytes / (1 << 20), lost);
 	print_sentence(note.text);
 	return result;
 }

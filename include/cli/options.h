@@ -18,6 +18,7 @@
 #include "listing/listing_rows.h"
 #include "finder/presets.h"
 #include "probe/probe_spec.h"
+#include "record/recording.h"
 #include "symbols/kernel_debug.h"
 #include "symbols/source_file.h"
 #include "timeline/timeline.h"
@@ -157,6 +158,7 @@ struct options {
 	size_t share_count;
 	bool is_quiet;			/* nothing is printed but files of -o */
 	bool keeps_raw_stacks;		/* --raw-stacks */
+	struct recorder_split split;	/* --switch-output, --switch-max-files */
 	char *const *arguments;		/* the command line, ended by NULL */
 	struct launch launch;		/* the source, in the words of the command line */
 	const char *stray_filter;	/* a --filter without an -e before it; NULL: none */

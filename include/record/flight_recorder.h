@@ -55,8 +55,8 @@ void flight_recorder_block_signal(void);
 /* 0 or -errno. */
 int flight_recorder_create(struct flight_recorder **out, const struct flight_config *config,
 			   struct diag *why);
-/* The tee must be detached. Waits until what was to be saved is saved, but not for ever: a disk that
- * hangs is reported, and its thread left to the end of the program. NULL is fine. */
+/* The tee must be detached. Waits until what was to be saved is saved, but not for ever: a disk
+ * that hangs is reported, and its thread left to the end of the program. NULL is fine. */
 void flight_recorder_destroy(struct flight_recorder *flight);
 const struct record_tee *flight_recorder_tee(struct flight_recorder *flight);	/* BORROWED */
 

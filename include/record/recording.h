@@ -203,7 +203,7 @@ struct recorder_status {
 struct recorder_split {
 	uint64_t bytes, time_ns;	/* after so much of records, or of time; 0: never */
 	bool by_signal;			/* at SIGUSR2: see flight_recorder_block_signal() */
-	bool is_on;			/* the name of each file ends with the time of its begin */
+	bool is_on;			/* the name of each file ends with the time it begins at */
 	uint32_t files_max;		/* so many are left, the newest; 0: all */
 };
 

@@ -50,7 +50,7 @@ struct batch {
 	bool is_source_stopped, is_last, is_done, has_grown;
 	bool is_record_ended;	/* early, and was said to be */
 	bool is_abandoned;	/* by a second signal: nothing more is written */
-	bool is_record_stalled;		/* that its disk hangs was said */
+	bool is_record_stalled;	/* its disk hangs, and that was said */
 	int result;
 };
 
@@ -198,8 +198,8 @@ static void look_at_recording(struct batch *batch)
 	if (batch->is_record_ended || !record->status(record->owner, &status))
 		return;
 	if (status.is_stalled && !batch->is_record_stalled)
-		safe_print(stderr, "flametop: the recording's disk hangs after %.1f MiB; the tables "
-			   "go on\n", (double)status.bytes / (1 << 20));
+		safe_print(stderr, "flametop: the recording's disk hangs after %.1f MiB; the "
+			   "tables go on\n", (double)status.bytes / (1 << 20));
 	batch->is_record_stalled = status.is_stalled;
 	if (!status.why.err)
 		return;

@@ -197,6 +197,20 @@ const struct option_row option_rows[] = {
 			"flametop has found.",
 	},
 	{
+		.group = OPTIONS_WHAT, .name = "switch-output", .argument = "[=WHEN]",
+		.set = option_set_switch_output, .value = VALUE_WORD, .words = option_switches,
+		.help = "with -o: go on in another file at SIGUSR2, after\n"
+			"so much (100M) or so long (30s); FILE.TIME",
+		.more = "As in perf-record(1): signal, a size with B, K, M or G, or a time with s, "
+			"m, h or d. See RECORDING.",
+	},
+	{
+		.group = OPTIONS_WHAT, .name = "switch-max-files", .argument = "N",
+		.set = option_set_switch_max_files,
+		.help = "leave the newest N of these files",
+		.more = "Older ones of this recording are removed.",
+	},
+	{
 		.group = OPTIONS_WHAT, .name = "call-graph", .argument = "MODE",
 		.set = option_set_call_graph, .choice = CHOICE_STACKS, .value = VALUE_WORD,
 		.words = option_call_graphs, .in_file = true, .default_text = "auto",

@@ -223,6 +223,9 @@ int option_set_probe_cap(struct options *out, const char *as, const char *text, 
 	return 0;
 }
 
+#define SWITCH_BYTES_MIN (100u << 10)	/* less than that is a header, for the most part */
+#define SWITCH_FILES_MAX 100000
+
 /* Returns the length in seconds of the unit @text; 0: it is not a unit. */
 static double unit_seconds(const char *text)
 {
@@ -619,6 +622,50 @@ int option_set_output(struct options *out, const char *as, const char *text, str
 				OPTIONS_OUTPUTS_MAX);
 	out->output_paths[out->output_count++] = text;	/* options_parse.c sees what they are */
 	return 0;
+}
+
+const char *const option_switches[] = { "signal", "100M", "30s", "5m", NULL };
+
+/* As perf-record(1) has it: signal, or a number with a unit of bytes or of time. */
+int option_set_switch_output(struct options *out, const char *as, const char *text,
+			     struct diag *why)
+{
+	static const char size_units[] = "BKMG";
+	char *end;
+	const double number = text ? strtod(text, &end) : 0;
+	const char *unit = text && number > 0 && end[0] && !end[1]
+			   ? strchr(size_units, end[0]) : NULL;
+	double seconds = 0;
+
+	out->split = (struct recorder_split){ .is_on = true, .files_max = out->split.files_max };
+	if (!text || !strcmp(text, "signal")) {
+		out->split.by_signal = true;
+		return 0;
+	}
+	if (unit) {
+		out->split.bytes = (uint64_t)(number *
+					      (double)(1ULL << (10 * (unit - size_units))));
+	} else if (number > 0 && *end) {
+		seconds = number * (strcmp(end, "d") ? unit_seconds(end) : 86400);
+		out->split.time_ns = (uint64_t)(seconds * (double)CLOCK_NS_PER_S);
+	}
+	if (!isfinite(number) || number > 1e9 ||
+	    (out->split.bytes < SWITCH_BYTES_MIN && out->split.time_ns < CLOCK_NS_PER_S))
+		return diag_set(why, -EINVAL, "%s %s: signal, a size from 100K on, as 100M or 2G, "
+				"or a time from 1s on, as 30s, 5m, 2h or 1d is needed", as, text);
+	return 0;
+}
+
+int option_set_switch_max_files(struct options *out, const char *as, const char *text,
+				struct diag *why)
+{
+	uint64_t count;
+	int err = parse_number(text, as, SWITCH_FILES_MAX, &count, why);
+
+	if (!err && !count)
+		return diag_set(why, -EINVAL, "%s 0: at least one file is written", as);
+	out->split.files_max = err ? 0 : (uint32_t)count;
+	return err;
 }
 
 int option_set_input(struct options *out, const char *as, const char *text, struct diag *why)

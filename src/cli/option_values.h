@@ -16,6 +16,7 @@ option_setter option_set_pids, option_set_tids, option_set_user, option_set_cgro
 	option_set_memory, option_set_log, option_set_output, option_set_input, option_set_diff,
 	option_set_fail_above,
 	option_set_begin, option_set_end, option_set_keep_when,
+	option_set_switch_output, option_set_switch_max_files,
 	option_set_keep_last, option_set_keep_memory, option_set_keep_files, option_set_keep_dir,
 	option_set_batch,
 	option_set_duration, option_set_format,
@@ -39,6 +40,7 @@ extern const char *const option_sort_keys[], *const option_group_keys[],
 	*const option_percentages[], *const option_colors[],
 	*const option_formats[], *const option_fields[], *const option_tables[],
 	*const option_layers[], *const option_insides[],
-	*const option_event_kinds[], *const option_probe_caps[], *const option_leases[];
+	*const option_event_kinds[], *const option_probe_caps[], *const option_leases[],
+	*const option_switches[];
 
 #endif

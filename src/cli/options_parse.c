@@ -666,6 +666,14 @@ static int check_recording(const struct options *out, struct diag *why)
 	if (out->keeps_raw_stacks && !out->record_path)
 		return diag_set(why, -EINVAL, "--raw-stacks is for recordings: -o FILE says where "
 				"to");
+	if (out->split.is_on && !out->record_path)
+		return diag_set(why, -EINVAL, "--switch-output is for recordings: -o FILE says how "
+				"their names begin");
+	if (out->split.files_max && !out->split.is_on)
+		return diag_set(why, -EINVAL, "--switch-max-files is for --switch-output");
+	if (out->split.by_signal && out->keep_ns)
+		return diag_set(why, -EINVAL, "SIGUSR2 saves what --keep-last holds: give "
+				"--switch-output a size or a time");
 	if (out->record_path && (out->wants_threads || out->diff_path))
 		return diag_set(why, -EINVAL, "-o %s: %s can't be recorded", out->record_path,
 				out->diff_path ? "a comparison" : "what --threads-now lists");

@@ -50,6 +50,9 @@ static int begin_at(struct record_owner *records, const char *path, bool opens_l
 	};
 	int err;
 
+	if (!opens_later)	/* -o, not O */
+		config.split = records->options->split;
+
 	recording_machine_read(&config.machine, records->options->arguments);
 	if (records->replayed)
 		describe_replay(records->replayed, &config);

@@ -944,7 +944,7 @@ int session_start(struct session *session, struct options *options, bool has_scr
 	int err;
 
 	memset(session, 0, sizeof(*session));
-	if (options->keep_ns)
+	if (options->keep_ns || options->split.by_signal)
 		flight_recorder_block_signal();
 	/* Before what takes the first of them: each would say of its own that there is none. */
 	err = capture_claim_descriptors(&descriptors, why);

@@ -48,7 +48,8 @@
 #define STALL_NS    (4 * SYNC_NS)	/* without a status: the disk hangs */
 #define END_MS	    1000
 #define GLOBALS_BYTES ((size_t)4 << 20)	/* records for each file, at most */
-#define NAMES_MAX   100			/* names with one second: its hundredths */
+#define NAME_NS	    10000000L		/* names have hundredths of a second, */
+#define NAMES_MAX   100			/* and are tried until one is free */
 #define STAMP_BYTES 32
 #define END	    (UINT64_C(1) << 32)	/* more than all wake-ups before it */
 #define NEW_FILE_MODE 0600
@@ -391,14 +392,25 @@ static void keep_path(struct recorder *recorder, char *path)
 	}
 }
 
-/* Creates the file, or the next one of several, whose names end with the time as perf's do.
+/* Makes the path of a file that begins @now, as perf does: to the hundredth of a second. */
+static void format_path(char *out, size_t room, const char *path, const struct timespec *now)
+{
+	const time_t second = now->tv_sec + now->tv_nsec / 1000000000;
+	char text[STAMP_BYTES] = "";
+	struct tm local;
+
+	if (localtime_r(&second, &local))
+		strftime(text, sizeof(text), "%Y%m%d%H%M%S", &local);
+	snprintf(out, room, "%s.%s%02ld", path, text, now->tv_nsec % 1000000000 / NAME_NS);
+}
+
+/* Creates the file, or the next one of several, whose names end with the time they begin at.
  * Returns the descriptor or -errno. */
 static int create_file(struct recorder *recorder, struct diag *why)
 {
 	const size_t room = strlen(recorder->path) + STAMP_BYTES;
-	char second[STAMP_BYTES] = "", *path;
 	struct timespec now;
-	struct tm local;
+	char *path;
 	int fd = -EEXIST;
 
 	if (!recorder->split.is_on) {
@@ -409,14 +421,11 @@ static int create_file(struct recorder *recorder, struct diag *why)
 	if (!path)
 		return diag_set(why, -ENOMEM, "no memory for a recording");
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (localtime_r(&now.tv_sec, &local))
-		strftime(second, sizeof(second), "%Y%m%d%H%M%S", &local);
-	for (long part = now.tv_nsec / (1000000000 / NAMES_MAX); fd == -EEXIST; part++) {
-		snprintf(path, room, "%s.%s%02ld", recorder->path, second, part);
+	for (int i = 0; i < NAMES_MAX && fd == -EEXIST; i++) {
+		format_path(path, room, recorder->path, &now);
 		why->err = 0;
 		fd = recording_file_create(path, why);
-		if (part >= 2 * NAMES_MAX)
-			break;		/* the names of other files */
+		now.tv_nsec += NAME_NS;
 	}
 	if (fd >= 0)
 		keep_path(recorder, path);

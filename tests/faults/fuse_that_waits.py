@@ -3,9 +3,9 @@
 read. Says "ready", then serves it. A line on stdin:
 
   hold writes | hold creates    from now on these wait; "held" is printed for each that does
-  release                       all that wait are answered, and later ones are at once
+  release                       all that wait get their replies, and later ones are at once
 
-A request that waits is answered with EINTR when its process is ended, as a good server does.
+A request that waits gets EINTR when its process is ended, as a good server does.
 Source: <linux/fuse.h>; version 7.31 of the protocol.
 """
 import ctypes
@@ -100,7 +100,7 @@ def main():
     device, files = mount(sys.argv[1]), Files()
     held_opcode, waiting = None, {}
 
-    def answer(unique, error, body=b""):
+    def reply(unique, error, body=b""):
         os.write(device, struct.pack("<IiQ", 16 + len(body), error, unique) + body)
 
     print("ready", flush=True)
@@ -112,7 +112,7 @@ def main():
                 return
             held_opcode = HELD.get(line.strip())
             for unique, request in list(waiting.items()) if not held_opcode else ():
-                answer(unique, *files.reply(*request))
+                reply(unique, *files.reply(*request))
                 del waiting[unique]
             print("does", flush=True)
             continue
@@ -124,12 +124,12 @@ def main():
         if opcode == INTERRUPT:
             interrupted, = struct.unpack_from("<Q", body)
             if waiting.pop(interrupted, None):
-                answer(interrupted, -errno.EINTR)
+                reply(interrupted, -errno.EINTR)
         elif opcode == held_opcode:
             waiting[unique] = opcode, node, body
             print("held", flush=True)
         else:
-            answer(unique, *files.reply(opcode, node, body))
+            reply(unique, *files.reply(opcode, node, body))
 
 
 main()

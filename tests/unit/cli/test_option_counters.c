@@ -157,6 +157,37 @@ static void test_files_alone_print_nothing(void **state)
 	assert_true(options.wants_rows);
 }
 
+#define SWITCHES "signal, a size from 100K on, as 100M or 2G, or a time from 1s on, as 30s, 5m, " \
+	"2h or 1d is needed"
+
+static void test_a_recording_goes_on_in_other_files_as_perf_says(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("-o", "a"), 0);
+	assert_false(options.split.is_on);
+	assert_int_equal(PARSE("-o", "a", "--switch-output"), 0);
+	assert_true(options.split.is_on && options.split.by_signal);
+	assert_int_equal(PARSE("-o", "a", "--switch-output=signal"), 0);
+	assert_true(options.split.by_signal);
+	assert_int_equal(PARSE("-o", "a", "--switch-max-files", "3", "--switch-output=100M"), 0);
+	assert_false(options.split.by_signal);
+	assert_int_equal(options.split.bytes, 100u << 20);
+	assert_int_equal(options.split.files_max, 3);
+	assert_int_equal(PARSE("-o", "a", "--switch-output=2m"), 0);
+	assert_int_equal(options.split.time_ns, UINT64_C(120000000000));
+	assert_int_equal(options.split.bytes, 0);
+	REFUSED("--switch-output is for recordings: -o FILE says how their names begin",
+		"--switch-output");
+	REFUSED("--switch-max-files is for --switch-output", "-o", "a", "--switch-max-files", "2");
+	REFUSED("--switch-output 30: " SWITCHES, "-o", "a", "--switch-output=30");
+	REFUSED("--switch-output 9K: " SWITCHES, "-o", "a", "--switch-output=9K");
+	REFUSED("--switch-output 0.5s: " SWITCHES, "-o", "a", "--switch-output=0.5s");
+	REFUSED("--switch-output 2Mx: " SWITCHES, "-o", "a", "--switch-output=2Mx");
+	REFUSED("--switch-output -5M: " SWITCHES, "-o", "a", "--switch-output=-5M");
+	REFUSED("SIGUSR2 saves what --keep-last holds: give --switch-output a size or a time",
+		"-o", "a", "--switch-output", "--keep-last", "5s");
+}
+
 static void test_one_thing_has_a_line_of_its_own(void **state)
 {
 	(void)state;
@@ -217,6 +248,7 @@ UNIT_TESTS(test_option_counters)
 		cmocka_unit_test(test_an_output_is_a_recording_unless_events_are_counted),
 		cmocka_unit_test(test_the_end_of_an_output_says_its_format),
 		cmocka_unit_test(test_files_alone_print_nothing),
+		cmocka_unit_test(test_a_recording_goes_on_in_other_files_as_perf_says),
 		cmocka_unit_test(test_one_thing_has_a_line_of_its_own),
 		cmocka_unit_test(test_only_a_command_can_be_repeated),
 		cmocka_unit_test(test_detail_is_one_unless_said),

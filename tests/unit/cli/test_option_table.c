@@ -120,6 +120,7 @@ static void test_all_but_what_is_about_one_run_may_be_configured(void **state)
 		"dry-run", "list-targets", "list-events", "lines", "vars", "externs", "vmlinux",
 		"list-probes", "stat", "repeat", "interval", "detail", "per-cpu", "per-socket",
 		"per-thread", "for-each-cgroup", "nonzero", "output", "append", "raw-stacks",
+		"switch-output", "switch-max-files",
 		"config", "print-config", "print-man", "print-completion", "help", "version",
 	};
 
