@@ -130,13 +130,16 @@ void cmd_target(struct ui_state *state)
 
 /* Recording all that is counted, from now on; ui/screen.c begins and ends it. */
 
+static void begin_recording(struct ui_state *state, const char *path)
+{
+	snprintf(state->out.record_path, sizeof(state->out.record_path), "%s", path);
+	state->out.wants_record = true;
+}
+
 static void record_accepted(struct ui_state *state)
 {
-	if (!state->prompt.text[0])
-		return;
-	snprintf(state->out.record_path, sizeof(state->out.record_path), "%s",
-		 state->prompt.text);
-	state->out.wants_record = true;
+	if (state->prompt.text[0])
+		begin_recording(state, state->prompt.text);
 }
 
 void cmd_record(struct ui_state *state)
@@ -148,10 +151,14 @@ void cmd_record(struct ui_state *state)
 	char path[64];
 	struct tm local;
 
-	if (state->recording.is_there) {
-		state->out.wants_record_end = true;
-	} else if (!state->recording.can_record) {
+	if (!state->recording.can_record) {
 		state_say(state, "there is nothing to record");
+	} else if (state->recording.is_there && state->argument[0]) {
+		state_say(state, "a recording goes on: O ends it");
+	} else if (state->recording.is_there) {
+		state->out.wants_record_end = true;
+	} else if (state->argument[0]) {
+		begin_recording(state, state->argument);
 	} else {
 		localtime_r(&now, &local);
 		strftime(path, sizeof(path), "flametop-%Y%m%d-%H%M%S.data", &local);

@@ -10,6 +10,7 @@
 #define PAST  COMMAND_OF_PAST
 #define NOW   COMMAND_OF_NOW
 #define PROBING COMMAND_PROBES
+#define TEXT  COMMAND_TAKES_TEXT
 
 #define MANY_STEPS 10		/* seconds that { and } go */
 
@@ -295,7 +296,7 @@ const struct command commands[] = {
 	  "Sample other processes, threads, users or CPUs, or everything", NULL, 0 },
 	{ { 'P' }, "save-stacks", IN_SAMPLES, ASKS, { .run = cmd_save_stacks },
 	  "Save this window as a file; the end of its name is the format", NULL, 0 },
-	{ { 'O' }, "record", IN_ALL, ASKS, { .run = cmd_record },
+	{ { 'O' }, "record", IN_ALL, ASKS | TEXT, { .run = cmd_record },
 	  "Record into a file; again: end it", NULL, 0 },
 	{ { 'T' }, "theme", IN_ALL, PLAIN, { .run = cmd_theme }, "The next theme of colours", NULL,
 	  0 },

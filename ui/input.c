@@ -385,6 +385,7 @@ static void run_chosen(struct ui_state *state)
 	state->chosen = NULL;
 	if (command)
 		press_command(state, command);
+	state->argument[0] = '\0';
 }
 
 void input_press_key(struct ui_state *state, int key, const struct mouse *mouse)

@@ -240,11 +240,14 @@ static void command_chosen(struct ui_state *state, const struct menu_item *item)
 {
 	const size_t index = (size_t)item->id;
 
-	if (index < state->keymap->count)
+	if (index < state->keymap->count) {
 		state->chosen = &state->keymap->commands[index];
-	else
+		snprintf(state->argument, sizeof(state->argument), "%s",
+			 menu_argument(&state->menu));
+	} else {
 		finder_open_text(state, presets_at(state->finder_control->presets,
 						   index - state->keymap->count)->name);
+	}
 }
 
 static void add_presets(struct ui_state *state)
@@ -280,6 +283,8 @@ void cmd_palette(struct ui_state *state)
 		menu_add(&state->menu, (int)i, MENU_PLAIN, label,
 			 keymap_format(state->keymap, &table[i], keys));
 		menu_set_synonyms(&state->menu, find_synonyms(&table[i]));
+		if (table[i].traits & COMMAND_TAKES_TEXT)
+			menu_take_argument(&state->menu);
 		has_finder |= !strcmp(table[i].name, "find-target");
 	}
 	if (has_finder)

@@ -48,6 +48,7 @@ enum command_trait {
 	COMMAND_OF_PAST = 1 << 3,	/* in the bottom line only while the past is shown */
 	COMMAND_OF_NOW = 1 << 4,	/* never there while the past is shown */
 	COMMAND_PROBES = 1 << 5,	/* never there where there can be no probes */
+	COMMAND_TAKES_TEXT = 1 << 6,	/* in the palette with a text after its name */
 };
 
 /* What a command does: one of the two functions. */

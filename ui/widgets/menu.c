@@ -71,15 +71,15 @@ static bool make_room(struct menu *menu)
 static void split_words(struct menu *menu)
 {
 	char *word = menu->words;
+	uint32_t code;
 
 	for (const char *rest = menu->typed + strspn(menu->typed, " "); *rest;
 	     rest += strspn(rest, " ")) {
-		const size_t length = strcspn(rest, " ");
-
-		memcpy(word, rest, length);
-		word[length] = '\0';
-		word += length + 1;
-		rest += length;
+		while (*rest && *rest != ' ') {
+			rest += utf8_decode(rest, &code);
+			word += utf8_encode(word, (uint32_t)towlower((wint_t)code));
+		}
+		*word++ = '\0';
 	}
 	*word = '\0';
 }
@@ -125,6 +125,12 @@ static enum rank rank_word(const struct menu_item *item, const char *word)
 	return best;
 }
 
+/* Whether @word is the whole name of an item that takes what follows. */
+static bool is_before_argument(const struct menu_item *item, const char *word)
+{
+	return item->takes_argument && rank_name(item->label, word) == RANK_NAME;
+}
+
 /* Ranks an item; false: a word is neither in its label nor at the beginning of a synonym. */
 static bool rank_item(struct menu_item *item, const char *words)
 {
@@ -136,6 +142,8 @@ static bool rank_item(struct menu_item *item, const char *words)
 		if (rank == RANK_NONE)
 			return false;
 		item->rank += rank;
+		if (word == words && is_before_argument(item, word))
+			break;
 	}
 	return true;
 }
@@ -159,12 +167,29 @@ void menu_add(struct menu *menu, int id, enum menu_mark mark, const char *label,
 	item = &menu->items[menu->count++];
 	item->id = id;
 	item->mark = mark;
-	item->is_disabled = false;
+	item->is_disabled = item->takes_argument = false;
 	item->synonyms = "";
 	copy_text(item->label, sizeof(item->label), label);
 	copy_text(item->note, sizeof(item->note), note ? note : "");
 	if (rank_item(item, menu->words))
 		show_item(menu, menu->count - 1);
+}
+
+void menu_take_argument(struct menu *menu)
+{
+	if (menu->count)
+		menu->items[menu->count - 1].takes_argument = true;
+}
+
+const char *menu_argument(const struct menu *menu)
+{
+	const struct menu_item *item = menu_chosen(menu);
+	const char *text = menu->typed + strspn(menu->typed, " ");
+
+	if (!item || !is_before_argument(item, menu->words))
+		return "";
+	text += strcspn(text, " ");
+	return text + strspn(text, " ");
 }
 
 void menu_add_disabled(struct menu *menu, const char *label, const char *why)
@@ -214,7 +239,7 @@ static enum menu_result type_character(struct menu *menu, int key)
 	if (key < ' ' || key >= UI_KEY_SPECIAL)
 		return MENU_IGNORED;
 	memcpy(text, menu->typed, length);
-	bytes = utf8_encode(text + length, (uint32_t)towlower((wint_t)key));
+	bytes = utf8_encode(text + length, (uint32_t)key);
 	if (length + bytes >= sizeof(menu->typed) || !sanitize_is_clean(text, length + bytes))
 		return MENU_TAKEN;
 	memcpy(menu->typed, text, length + bytes + 1);

@@ -18,7 +18,7 @@
 
 #define MENU_LABEL_BYTES 160
 #define MENU_NOTE_BYTES	 200
-#define MENU_TYPED_BYTES 64
+#define MENU_TYPED_BYTES 160	/* with a path after a command's name */
 
 enum menu_mark {
 	MENU_PLAIN,
@@ -31,6 +31,7 @@ struct menu_item {
 	char note[MENU_NOTE_BYTES];	/* at the right edge: a key, a value, why it is disabled */
 	enum menu_mark mark;
 	bool is_disabled;	/* it is shown dim, and choosing it is refused */
+	bool takes_argument;	/* see menu_take_argument() */
 	const char *synonyms;	/* BORROWED, never NULL; see menu_set_synonyms() */
 	int id;			/* for the opener's use */
 	unsigned int rank;	/* set by the menu: match with the typed text, 0 is best */
@@ -54,8 +55,9 @@ struct menu {
 	size_t *shown;		/* owned; indices of the items that match what was typed */
 	size_t shown_count;
 	size_t cursor, top;	/* in shown */
-	char typed[MENU_TYPED_BYTES];	/* in lower case: matching ignores case */
-	char words[MENU_TYPED_BYTES + 1];	/* those of `typed`, terminated; "" ends the list */
+	char typed[MENU_TYPED_BYTES];
+	/* Words of `typed` in lower case, as matching ignores case; terminated; "" ends the list. */
+	char words[2 * MENU_TYPED_BYTES + 1];
 	int chosen;		/* index into items; -1: none yet */
 	int x, y, width, height;	/* the box at the last draw */
 };
@@ -72,6 +74,12 @@ void menu_add_disabled(struct menu *menu, const char *label, const char *why);
 /* Adds search words, separated by blanks, to the line added last; their beginning ranks like the
  * label's. BORROWED until the menu is opened again. Call before anything is typed. */
 void menu_set_synonyms(struct menu *menu, const char *synonyms);
+/* Lets the line added last be found by the first word of its label alone, whatever is typed after
+ * that: an argument. */
+void menu_take_argument(struct menu *menu);
+/* Returns what was typed after the first word of the chosen line, BORROWED until menu_open(); "":
+ * nothing, or it takes no argument. */
+const char *menu_argument(const struct menu *menu);
 /* Moves the cursor to the line with @id, if there is one. */
 void menu_select(struct menu *menu, int id);
 

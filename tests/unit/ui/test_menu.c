@@ -281,14 +281,36 @@ static void test_typing_takes_no_control_characters_and_no_more_than_fits(void *
 	menu_press(&menu, 0x85);
 	assert_string_equal(menu.typed, "");
 	for (int i = 0; i < MENU_TYPED_BYTES; i++)
-		type("\u6f22");		/* three bytes: 21 of them are 63 */
-	assert_int_equal(strlen(menu.typed), 63);
+		type("\u6f22");		/* three bytes: 53 of them are 159 */
+	assert_int_equal(strlen(menu.typed), 159);
 	menu_press(&menu, UI_KEY_BACKSPACE);
-	assert_int_equal(strlen(menu.typed), 60);
+	assert_int_equal(strlen(menu.typed), 156);
 	menu_press(&menu, UI_KEY_ESCAPE);
 	for (int i = 0; i < MENU_TYPED_BYTES; i++)
 		type("q ");
 	assert_string_equal(shown(), "5");
+}
+
+static void test_an_argument_follows_the_whole_name(void **state)
+{
+	(void)state;
+	menu_open(&menu, ":", true);
+	menu_add(&menu, 1, MENU_PLAIN, "record         into a file", "O");
+	menu_take_argument(&menu);
+	menu_add(&menu, 2, MENU_PLAIN, "quit", "q");
+	type("recor x");
+	assert_string_equal(shown(), "");
+	menu_press(&menu, UI_KEY_ESCAPE);
+	type("Record  /tmp/A b.data");
+	assert_string_equal(shown(), "1");
+	assert_int_equal(menu_press(&menu, UI_KEY_ENTER), MENU_CHOSEN);
+	assert_string_equal(menu_argument(&menu), "/tmp/A b.data");
+	menu_open(&menu, ":", true);
+	menu_add(&menu, 1, MENU_PLAIN, "record         into a file", "O");
+	menu_take_argument(&menu);
+	type("rec file");
+	assert_int_equal(menu_press(&menu, UI_KEY_ENTER), MENU_CHOSEN);
+	assert_string_equal(menu_argument(&menu), "");
 }
 
 static void test_the_box_is_in_the_middle_and_as_wide_as_its_lines_need(void **state)
@@ -590,6 +612,7 @@ UNIT_TESTS(test_menu)
 		MENU_TEST(test_a_mark_is_chosen_by_enter_and_space_and_the_menu_stays),
 		MENU_TEST(test_other_keys_are_not_the_menus),
 		MENU_TEST(test_typing_takes_no_control_characters_and_no_more_than_fits),
+		MENU_TEST(test_an_argument_follows_the_whole_name),
 		MENU_TEST(test_the_box_is_in_the_middle_and_as_wide_as_its_lines_need),
 		MENU_TEST(test_the_palette_stands_on_the_bottom_line),
 		MENU_TEST(test_matched_letters_are_highlighted_and_notes_are_dim),
