@@ -335,7 +335,7 @@ static int recorded_result(const struct session_recorded *from, const struct opt
 	if (recorded->lost)
 		snprintf(lost, sizeof(lost), "; %" PRIu64 " records had no room: see its LOST "
 			 "records", recorded->lost);
-	if (options->split.is_on)
+	if (recorded->is_split)
 		snprintf(files, sizeof(files), ".* (%" PRIu32 " %s)", recorded->files,
 			 recorded->files == 1 ? "file" : "files");
 	diag_set(&note, 0, "recorded %" PRIu64 " samples in %s%s (%.1f MiB)%s", recorded->samples,

@@ -195,6 +195,7 @@ struct recorder_status {
 	uint64_t unwritten;	/* samples that came and that no file has; known when it is done */
 	uint64_t lost;		/* records for which the queue had no room */
 	uint32_t files;
+	bool is_split;		/* config.split.is_on: `files` says how many there are */
 	struct diag why;	/* why it ended early; err 0: it did not */
 };
 

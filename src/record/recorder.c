@@ -709,6 +709,7 @@ int recorder_finish(struct recorder *recorder, struct recorder_status *out, stru
 	recorder_status(recorder, &status);
 	status.is_on = false;
 	status.is_done = true;
+	status.is_split = recorder->split.is_on;
 	status.lost = recorder->last_counts.lost;
 	status.unwritten = recorder->last_counts.samples > status.samples
 			   ? recorder->last_counts.samples - status.samples : 0;
