@@ -235,7 +235,7 @@ struct ui_state {
 	const struct keymap *keymap;	/* BORROWED */
 	struct deferred_keys deferred;
 	const struct command *chosen;	/* to be run next: a line of the palette; NULL: none */
-	char argument[MENU_TYPED_BYTES];	/* typed after its name in the palette; "": nothing */
+	char argument[MENU_TYPED_BYTES];	/* typed after its name; "": nothing */
 	unsigned int old_keys_said;	/* a bit per entry of old_keys[] already explained */
 };
 

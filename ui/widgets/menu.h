@@ -56,7 +56,7 @@ struct menu {
 	size_t shown_count;
 	size_t cursor, top;	/* in shown */
 	char typed[MENU_TYPED_BYTES];
-	/* Words of `typed` in lower case, as matching ignores case; terminated; "" ends the list. */
+	/* Words of `typed`, in lower case: matching ignores case. Terminated; "" ends the list. */
 	char words[2 * MENU_TYPED_BYTES + 1];
 	int chosen;		/* index into items; -1: none yet */
 	int x, y, width, height;	/* the box at the last draw */
