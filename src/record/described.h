@@ -4,7 +4,7 @@
  * describes it later has its outcome. But a sample that comes late may be older than such a record,
  * and what is written for that sample says nothing of the time after the record.
  *
- * A recording may have parts, each complete by itself: a description in one says nothing in another.
+ * A recording may have parts, each complete by itself: what one describes, another does not.
  *
  * Thread: the owner's.
  */

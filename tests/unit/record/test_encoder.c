@@ -33,6 +33,7 @@ struct records {
 	struct record_format format;	/* as the last EVENT item says */
 	struct kept kept[KEPT_MAX];
 	size_t count, events, refusals;	/* refusals: so many items find no room */
+	size_t part_at;			/* records before the last part */
 };
 
 static struct records records;
@@ -82,9 +83,16 @@ static bool take_item(void *owner, const struct recording_item *item)
 	return true;
 }
 
+static bool take_part(void *owner)
+{
+	(void)owner;
+	records.part_at = records.count;
+	return true;
+}
+
 static int set_up(void **state)
 {
-	static const struct recording_sink sink = { .write = take_item };
+	static const struct recording_sink sink = { .write = take_item, .part = take_part };
 	static const struct record_encoder_config config;
 	struct diag why = { 0 };
 
@@ -323,6 +331,29 @@ static void test_after_a_restart_everything_is_described_again(void **state)
 	assert_int_equal(records.kept[2].type, PERF_RECORD_SAMPLE);
 }
 
+static void test_a_part_describes_its_processes_again(void **state)
+{
+	(void)state;
+	map_app(100);
+	feed_sample(&records.feed, 200, 7, 7, 0x400100);
+	pass_round(300);
+	record_encoder_begin_part(records.encoder);
+	assert_int_equal(records.part_at, 0);
+	feed_sample(&records.feed, 400, 7, 7, 0x400100);
+	feed_sample(&records.feed, 500, 7, 7, 0x400100);
+	pass_round(600);
+	end_recording();
+	assert_int_equal(count_of(PERF_RECORD_SAMPLE), 3);
+	assert_int_equal(records.part_at, 3);
+	assert_int_equal(records.count, records.part_at + 4);
+	assert_int_equal(records.kept[records.part_at - 1].type, PERF_RECORD_SAMPLE);
+	assert_string_equal(records.kept[records.part_at].text, "app");
+	assert_string_equal(records.kept[records.part_at + 1].text, "/bin/app");
+	assert_int_equal(records.kept[records.part_at + 2].type, PERF_RECORD_SAMPLE);
+	assert_int_equal(records.kept[records.part_at + 2].time_ns, 400);
+	assert_int_equal(records.kept[records.part_at + 3].time_ns, 500);
+}
+
 #define RECORDS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 UNIT_TESTS(test_encoder)
@@ -337,6 +368,7 @@ UNIT_TESTS(test_encoder)
 		RECORDS_TEST(test_a_late_sample_describes_nothing_after_what_was_left_out),
 		RECORDS_TEST(test_what_finds_no_room_is_counted_and_reported),
 		RECORDS_TEST(test_after_a_restart_everything_is_described_again),
+		RECORDS_TEST(test_a_part_describes_its_processes_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
