@@ -4,6 +4,9 @@
  * describes it later has its outcome. But a sample that comes late may be older than such a record,
  * and what is written for that sample says nothing of the time after the record.
  *
+ * Samples of a process may come after its exit, so what was left out is known until all samples of
+ * that time have come.
+ *
  * A recording may have parts, each complete by itself: what one describes, another does not.
  *
  * Thread: the owner's.
@@ -19,6 +22,8 @@
 struct described_row {
 	uint64_t since_ns;	/* UINT64_MAX: not described. Of a free row: the next one, plus 1 */
 	uint64_t left_out_ns;	/* newest record about it that was left out; 0: none */
+	uint64_t ended_ns;	/* its last exit; 0: none */
+	uint32_t number;	/* ID_MAP_NONE: the row is free */
 };
 
 struct described {
@@ -27,9 +32,15 @@ struct described {
 	uint32_t count, room;
 	uint32_t free_row;	/* the first, plus 1; 0: none */
 	uint64_t parts_ns[2];	/* begin of the last two parts; 0: there are fewer */
+	uint64_t restart_ns;	/* time of the newest record before the last restart */
+	uint64_t settled_ns;	/* every sample up to it has come */
 };
 
 void described_finish(struct described *described);	/* zeroed is fine; it is zeroed again */
+/* Begins anew: nothing is described, and the records up to @time_ns are left out. */
+void described_restart(struct described *described, uint64_t time_ns);
+/* No sample up to @time_ns will come. */
+void described_settle(struct described *described, uint64_t time_ns);
 /* Records of @time_ns, which is later than all before, begin another part. */
 void described_begin_part(struct described *described, uint64_t time_ns);
 /* Whether the recording says at @time_ns what @number is. */
@@ -40,7 +51,9 @@ void described_mark(struct described *described, uint32_t number, uint64_t time_
 /* Notes that a record about @number, which is not described, is left out. False: out of memory, it
  * must be written. */
 bool described_leave_out(struct described *described, uint32_t number, uint64_t time_ns);
-/* @number is another's from now on, or nobody's. */
+/* @number is another's from now on, or more is known of it. */
 void described_forget(struct described *described, uint32_t number);
+/* @number is nobody's from @time_ns on. Samples from before may come later. */
+void described_end(struct described *described, uint32_t number, uint64_t time_ns);
 
 #endif

@@ -27,7 +27,7 @@
 #include "record/recording.h"
 #include "written_record.h"
 
-#define PART_WAIT_NS UINT64_C(10000000000)	/* a record's wild time must not put a part off */
+#define WAIT_MAX_NS UINT64_C(10000000000)	/* a record's wild time must not put a part off */
 
 struct record_encoder {
 	struct record_encoder_config config;
@@ -40,14 +40,31 @@ struct record_encoder {
 	uint32_t id_room;
 	struct described processes, threads;
 	struct id_map build_ids;	/* DSO -> its serial: the sink has its build-id */
+	bool has_lost_others;		/* records that may have described a task */
 	struct reorder reorder;
 	uint64_t limit_ns;		/* everything up to it has been written */
-	uint64_t waiting_ns;		/* newest time of a record that waits, or has waited */
+	uint64_t newest_ns;		/* newest time of a record that came, written or not */
 	uint64_t part_ns;		/* time that begins the next part; 0: none is due */
 	uint64_t build_ids_due_ns;
 	uint64_t lost_hits[PROBE_SLOTS];	/* by the kernel; not written yet */
 	struct written_record buffer, lost_buffer;
 };
+
+static void note_time(struct record_encoder *encoder, uint64_t time_ns)
+{
+	if (time_ns > encoder->newest_ns && time_ns != UINT64_MAX)
+		encoder->newest_ns = time_ns;
+}
+
+/* Time up to which records have come: not before the limit, nor far after it. */
+static uint64_t newest_ns(const struct record_encoder *encoder)
+{
+	const uint64_t latest_ns = encoder->limit_ns + WAIT_MAX_NS;
+	const uint64_t ns = encoder->newest_ns > encoder->limit_ns ? encoder->newest_ns
+								   : encoder->limit_ns;
+
+	return ns < latest_ns ? ns : latest_ns;
+}
 
 static bool send(struct record_encoder *encoder, const struct recording_item *item)
 {
@@ -58,6 +75,14 @@ static void lose(struct record_encoder *encoder)
 {
 	encoder->counts.lost++;
 	encoder->counts.unsaid++;
+}
+
+/* Everything is described anew, with the samples from now on. */
+static void describe_again(struct record_encoder *encoder)
+{
+	described_restart(&encoder->processes, newest_ns(encoder));
+	described_restart(&encoder->threads, newest_ns(encoder));
+	encoder->has_lost_others = false;
 }
 
 /* Reports what was lost before. False: there is still no room. */
@@ -78,6 +103,8 @@ static bool send_lost(struct record_encoder *encoder)
 	    }))
 		return false;
 	encoder->counts.unsaid = 0;
+	if (encoder->has_lost_others)
+		describe_again(encoder);
 	encoder->counts.records++;
 	encoder->counts.bytes += lost->count * sizeof(lost->words[0]);
 	return true;
@@ -110,6 +137,7 @@ static bool write_record(void *context, const void *record, size_t size, uint16_
 		.kind = RECORDING_RECORD, .record = header,
 		.time_ns = encoder->counts.newest_ns, .is_sample = is_sample,
 	    })) {
+		encoder->has_lost_others |= !is_sample;
 		lose(encoder);
 		return true;
 	}
@@ -124,8 +152,7 @@ static void put(struct record_encoder *encoder, uint64_t time_ns, int16_t time_w
 {
 	const struct written_record *buffer = &encoder->buffer;
 
-	if (time_ns > encoder->waiting_ns && time_ns != UINT64_MAX)
-		encoder->waiting_ns = time_ns;
+	note_time(encoder, time_ns);
 	if (buffer->is_full || reorder_push(&encoder->reorder, &(struct reorder_span){
 		.records = buffer->words, .bytes = buffer->count * sizeof(buffer->words[0]),
 		.first_ns = time_ns, .last_ns = time_ns, .time_word = time_word,
@@ -424,9 +451,9 @@ static bool note_exit(struct record_encoder *encoder, const struct event_record 
 		described_has(&encoder->threads, record->tid, record->time_ns) ||
 		described_has(&encoder->processes, record->pid, record->time_ns);
 
-	described_forget(&encoder->threads, record->tid);
+	described_end(&encoder->threads, record->tid, record->time_ns);
 	if (record->pid == record->tid)
-		described_forget(&encoder->processes, record->pid);
+		described_end(&encoder->processes, record->pid, record->time_ns);
 	return is_known;
 }
 
@@ -458,6 +485,7 @@ static void tee_record(void *owner, const struct ingest *ingest, const struct ev
 		.id = event ? event->event.id : WRITTEN_FIRST_ID,
 	};
 
+	note_time(encoder, record->time_ns);
 	if (!note_task(encoder, record) && !encoder->config.keeps_raw_stacks)
 		return;
 	written_record_copy(&encoder->buffer, raw, &ingest->config.events[record->event]->format,
@@ -537,6 +565,8 @@ static void tee_limit(void *owner, const struct ingest *ingest, uint64_t limit_n
 	if (limit_ns <= encoder->limit_ns)
 		return;
 	encoder->limit_ns = limit_ns;
+	described_settle(&encoder->processes, limit_ns);
+	described_settle(&encoder->threads, limit_ns);
 	put_lost_hits(encoder, false);
 	reorder_release(&encoder->reorder, limit_ns, write_record, encoder);
 	begin_due_part(encoder, limit_ns);
@@ -617,19 +647,14 @@ void record_encoder_restart(struct record_encoder *encoder)
 		encoder->events[i].is_sent = false;
 		send_event(encoder, &encoder->events[i]);
 	}
-	described_finish(&encoder->processes);
-	described_finish(&encoder->threads);
+	describe_again(encoder);
 	id_map_clear(&encoder->build_ids);
 	encoder->build_ids_due_ns = 0;
 }
 
 void record_encoder_begin_part(struct record_encoder *encoder)
 {
-	const uint64_t latest_ns = encoder->limit_ns + PART_WAIT_NS;
-	const uint64_t newest_ns = encoder->waiting_ns > encoder->limit_ns ? encoder->waiting_ns
-									   : encoder->limit_ns;
-
-	encoder->part_ns = (newest_ns < latest_ns ? newest_ns : latest_ns) + 1;
+	encoder->part_ns = newest_ns(encoder) + 1;
 	described_begin_part(&encoder->processes, encoder->part_ns);
 	described_begin_part(&encoder->threads, encoder->part_ns);
 }

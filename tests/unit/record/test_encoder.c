@@ -257,7 +257,8 @@ static void test_a_new_program_is_described_with_its_first_sample(void **state)
 }
 
 /* A sample that waited for a table. */
-static void pass_late(uint64_t time_ns)
+static void pass_late_of(uint64_t time_ns, const struct thread *thread,
+			 const struct process_maps *maps)
 {
 	const struct ingest *ingest = &records.feed.ingest;
 	const struct record_tee *tee = record_encoder_tee(records.encoder);
@@ -266,9 +267,16 @@ static void pass_late(uint64_t time_ns)
 	tee->sample(tee->owner, ingest, &(struct tee_sample){
 		.record = &record, .format = &records.feed.event.format, .time_ns = time_ns,
 		.weight = 1, .leaf_mode = MODE_USER, .leaf_ip = 0x400100,
-		.thread = task_table_find_thread(&ingest->tasks, 7),
-		.maps = task_table_find_process(&ingest->tasks, 7)->maps,
+		.thread = thread, .maps = maps,
 	});
+}
+
+static void pass_late(uint64_t time_ns)
+{
+	const struct task_table *tasks = &records.feed.ingest.tasks;
+
+	pass_late_of(time_ns, task_table_find_thread(tasks, 7),
+		     task_table_find_process(tasks, 7)->maps);
 }
 
 static void test_a_late_sample_describes_nothing_after_what_was_left_out(void **state)
@@ -292,6 +300,76 @@ static void test_a_late_sample_describes_nothing_after_what_was_left_out(void **
 	map = &records.kept[records.count - 3];
 	assert_string_equal(map->text, "/bin/other");
 	assert_int_equal(map->time_ns, 300);
+}
+
+/* A short process: both of its samples wait for tables, and are counted after its exit. */
+static void test_late_samples_of_one_that_has_ended_have_their_maps(void **state)
+{
+	struct process_maps *before, *after;
+	struct thread thread;
+
+	(void)state;
+	map_app(100);
+	pass_round(120);
+	thread = *task_table_find_thread(&records.feed.ingest.tasks, 7);
+	before = process_maps_share(task_table_find_process(&records.feed.ingest.tasks, 7)->maps);
+	feed_mmap(&records.feed, 201, 7, 0x700000, 0x10000, 0x1000, "/lib/late");
+	pass_round(220);
+	after = process_maps_share(task_table_find_process(&records.feed.ingest.tasks, 7)->maps);
+	feed_exit(&records.feed, 300, 7, 7);
+	pass_round(350);
+	pass_late_of(150, &thread, before);
+	pass_late_of(250, &thread, after);
+	pass_late_of(260, &thread, after);
+	process_maps_release(before);
+	process_maps_release(after);
+	end_recording();
+	assert_int_equal(count_of(PERF_RECORD_SAMPLE), 3);
+	assert_int_equal(count_of(PERF_RECORD_MMAP2), 3);
+	assert_int_equal(records.kept[records.count - 1].type, PERF_RECORD_SAMPLE);
+	assert_int_equal(records.kept[records.count - 2].type, PERF_RECORD_SAMPLE);
+	assert_string_equal(records.kept[records.count - 3].text, "/lib/late");
+	assert_int_equal(records.kept[records.count - 3].time_ns, 250);
+}
+
+/* A mapping from before the restart is in what was recorded before. */
+static void test_after_a_restart_a_late_sample_does_not_hide_a_map(void **state)
+{
+	struct process_maps *before;
+
+	(void)state;
+	map_app(100);
+	pass_round(120);
+	before = process_maps_share(task_table_find_process(&records.feed.ingest.tasks, 7)->maps);
+	feed_mmap(&records.feed, 201, 7, 0x700000, 0x10000, 0x1000, "/lib/late");
+	feed_round(&records.feed, 220);
+	record_encoder_restart(records.encoder);
+	pass_late_of(150, task_table_find_thread(&records.feed.ingest.tasks, 7), before);
+	process_maps_release(before);
+	pass_late(250);
+	end_recording();
+	assert_int_equal(count_of(PERF_RECORD_SAMPLE), 2);
+	assert_int_equal(count_of(PERF_RECORD_MMAP2), 3);
+	assert_string_equal(records.kept[records.count - 2].text, "/lib/late");
+}
+
+static void test_what_was_lost_is_described_again(void **state)
+{
+	(void)state;
+	map_app(100);
+	feed_sample(&records.feed, 200, 7, 7, 0x400100);
+	feed_sample(&records.feed, 210, 7, 7, 0x400100);
+	feed_round(&records.feed, 300);
+	records.refusals = 3;	/* name, mapping, sample */
+	ingest_poll(&records.feed.ingest, false);
+	feed_sample(&records.feed, 400, 7, 7, 0x400100);
+	pass_round(500);
+	end_recording();
+	assert_int_equal(record_encoder_counts(records.encoder).lost, 3);
+	assert_int_equal(count_of(PERF_RECORD_COMM), 1);
+	assert_int_equal(count_of(PERF_RECORD_MMAP2), 1);
+	assert_int_equal(records.kept[records.count - 1].time_ns, 400);
+	assert_string_equal(records.kept[records.count - 2].text, "/bin/app");
 }
 
 static void test_what_finds_no_room_is_counted_and_reported(void **state)
@@ -366,6 +444,9 @@ UNIT_TESTS(test_encoder)
 		RECORDS_TEST(test_a_process_without_a_sample_leaves_no_record),
 		RECORDS_TEST(test_a_new_program_is_described_with_its_first_sample),
 		RECORDS_TEST(test_a_late_sample_describes_nothing_after_what_was_left_out),
+		RECORDS_TEST(test_late_samples_of_one_that_has_ended_have_their_maps),
+		RECORDS_TEST(test_after_a_restart_a_late_sample_does_not_hide_a_map),
+		RECORDS_TEST(test_what_was_lost_is_described_again),
 		RECORDS_TEST(test_what_finds_no_room_is_counted_and_reported),
 		RECORDS_TEST(test_after_a_restart_everything_is_described_again),
 		RECORDS_TEST(test_a_part_describes_its_processes_again),
