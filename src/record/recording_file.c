@@ -14,6 +14,9 @@
  * The header is one write. If another fails, the file is cut to the end of step 1's records, and
  * the features are written there again: their room was theirs before.
  *
+ * A step's records end with the mark of a round: a reader need not have all of a long recording in
+ * memory to put it in order.
+ *
  * Rejected: features in records, as in a pipe, which hotspot and older readers don't look for.
  */
 #include "file_features.h"
@@ -31,6 +34,7 @@
 
 #define STEP_BYTES (1u << 20)	/* collected before they are written at the latest */
 #define MAGIC "PERFILE2"
+#define FINISHED_ROUND 68	/* PERF_RECORD_FINISHED_ROUND of linux/tools/lib/perf */
 
 struct file_section {
 	uint64_t offset, bytes;
@@ -170,6 +174,15 @@ static int write_events(struct recording_file *file, struct file_header *header)
 	return err;
 }
 
+/* Says that later records are not older than those before the last mark. */
+static void mark_round(struct recording_file *file)
+{
+	const struct perf_event_header mark = { .type = FINISHED_ROUND, .size = sizeof(mark) };
+
+	if (file->records.count)
+		byte_store_add(&file->records, &mark, sizeof(mark));
+}
+
 /* Steps 1 to 4. */
 static int write_step(struct recording_file *file)
 {
@@ -224,6 +237,7 @@ int recording_file_sync(struct recording_file *file, struct diag *why)
 
 	if (file->err)
 		return fail(file, file->err, why);
+	mark_round(file);
 	if (file->records.has_failed)
 		err = -ENOMEM;
 	else
