@@ -62,6 +62,13 @@ struct packet {
 	struct recording_item item;
 };
 
+/* A file that the recorder has created. */
+struct made_file {
+	char *path;		/* owned; NULL: out of memory, the file stays */
+	dev_t device;
+	ino_t inode;
+};
+
 /* State of the files, which the thread publishes. */
 struct progress {
 	struct diag why;		/* err 0: no write has failed */
@@ -77,8 +84,8 @@ struct recorder {
 	struct recording_file *file;	/* owned */
 	struct progress progress;
 	struct byte_store globals;	/* records that each file needs */
-	char **paths;			/* owned; of the newest files, oldest first */
-	uint32_t path_count;
+	struct made_file *made;		/* owned; the newest files, oldest first */
+	uint32_t made_count;
 	bool was_opened;
 	int signal_fd;			/* signalfd; -1: signals don't matter */
 	/* Parts. The producer's, but for the flag. */
@@ -355,40 +362,45 @@ static void add_last_loss(struct recorder *recorder)
 	});
 }
 
-/* Removes a file that the recorder has written. */
-static void remove_file(const char *path)
+/* Removes a file, unless its path has become another file's. */
+static void remove_file(const struct made_file *made)
 {
 	const char *name;
+	struct stat found;
 	struct diag why;
-	const int directory = new_file_place(path, &name, &why);
+	const int directory = made->path ? new_file_place(made->path, &name, &why) : -1;
 
 	if (directory < 0)
 		return;
 	privileges_begin_write();
-	unlinkat(directory, name, 0);
+	if (!fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) &&
+	    found.st_dev == made->device && found.st_ino == made->inode)
+		unlinkat(directory, name, 0);
 	privileges_end_write();
 	close(directory);
 }
 
-/* Notes the path of another file, and removes the oldest ones that are too many. */
-static void keep_path(struct recorder *recorder, char *path)
+/* Notes another file, which is open as @fd, and removes the oldest ones that are too many. */
+static void keep_file(struct recorder *recorder, const char *path, int fd)
 {
 	const uint32_t most = recorder->split.files_max;
-	char **paths;
+	struct made_file *made;
+	struct stat found;
 
 	recorder->progress.files++;
-	if (!most)
+	if (!most || fstat(fd, &found))
 		return;
-	paths = realloc(recorder->paths, (recorder->path_count + 1) * sizeof(*paths));
-	if (!paths)
+	made = realloc(recorder->made, (recorder->made_count + 1) * sizeof(*made));
+	if (!made)
 		return;		/* it stays */
-	recorder->paths = paths;
-	paths[recorder->path_count++] = strdup(path);
-	while (recorder->path_count > most) {
-		if (paths[0])
-			remove_file(paths[0]);
-		free(paths[0]);
-		memmove(paths, paths + 1, --recorder->path_count * sizeof(*paths));
+	recorder->made = made;
+	made[recorder->made_count++] = (struct made_file){
+		.path = strdup(path), .device = found.st_dev, .inode = found.st_ino,
+	};
+	while (recorder->made_count > most) {
+		remove_file(&made[0]);
+		free(made[0].path);
+		memmove(made, made + 1, --recorder->made_count * sizeof(*made));
 	}
 }
 
@@ -428,7 +440,7 @@ static int create_file(struct recorder *recorder, struct diag *why)
 		now.tv_nsec += NAME_NS;
 	}
 	if (fd >= 0)
-		keep_path(recorder, path);
+		keep_file(recorder, path, fd);
 	free(path);
 	return fd;
 }
@@ -564,9 +576,9 @@ static void destroy(struct recorder *recorder)
 	free(mailbox_take(&recorder->counts));
 	recording_machine_finish(&recorder->machine);
 	byte_store_finish(&recorder->globals);
-	for (uint32_t i = 0; i < recorder->path_count; i++)
-		free(recorder->paths[i]);
-	free(recorder->paths);
+	for (uint32_t i = 0; i < recorder->made_count; i++)
+		free(recorder->made[i].path);
+	free(recorder->made);
 	free(recorder->path);
 	free(recorder);
 }
