@@ -141,10 +141,45 @@ struct shown_chain {
 struct making {
 	struct sample_fold *fold;
 	struct stack_samples *out;
+	struct id_map matches;	/* (of_sample, node of the trie) -> whether its chain matches */
 	struct id_map chains;	/* (of_sample, node of the trie) -> 2 * node + is_matched */
 	uint32_t *waiting;	/* owned; nodes of the trie whose chains are not known yet */
 	uint32_t waiting_capacity;
 };
+
+static bool frame_matches(struct making *making, uint32_t of_sample, uint32_t frame)
+{
+	struct sample_fold *fold = making->fold;
+	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, frame);
+
+	if (symbol == ID_SET_NONE)
+		making->out->is_out_of_memory = true;
+	return symbol != ID_SET_NONE && fold_filter_shows(&fold->filter, symbol) &&
+	       fold_filter_matches(&fold->filter, of_sample, symbol);
+}
+
+/* Says whether the filter takes @sum: frames of other stacks have no place in the file, and their
+ * lines are not asked for. */
+static bool sum_matches(struct making *making, const struct sample_sum *sum)
+{
+	struct sample_fold *fold = making->fold;
+	const struct stack_nodes *nodes = &fold->trie->nodes;
+	const uint32_t first = fold->trie->stacks.node[sum->stack];
+	const uint64_t class = (uint64_t)sum->of_sample << 32;
+	uint32_t node = first, known = ID_MAP_NONE;
+	bool is_matched = !fold->filter.all || frame_matches(making, sum->of_sample,
+							     fold->trie->stacks.frame[sum->stack]);
+
+	for (; !is_matched && node != STACK_NODE_ROOT &&
+	       (known = id_map_get(&making->matches, class | node)) == ID_MAP_NONE;
+	     node = nodes->parent[node])
+		is_matched = frame_matches(making, sum->of_sample, nodes->frame[node]);
+	is_matched |= known == 1;
+	for (uint32_t n = first; n != node; n = nodes->parent[n])
+		if (id_map_put(&making->matches, class | n, is_matched))
+			making->out->is_out_of_memory = true;
+	return is_matched;
+}
 
 /* Adds @frame to @chain, if it is shown. */
 static void add_frame(struct making *making, struct shown_chain *chain, uint32_t of_sample,
@@ -219,11 +254,13 @@ static void put_sum(struct making *making, const struct sample_sum *sum)
 	const struct task *task = &fold->tasks->tasks[sum->task];
 	const struct cgroup_names *names = cgroup_table_get(&fold->tasks->cgroups, task->cgroup);
 	const struct strpool *strings = fold->names->strings;
-	struct shown_chain chain =
-		chain_of(making, sum->of_sample, fold->trie->stacks.node[sum->stack]);
+	struct shown_chain chain;
 
+	if (!sum_matches(making, sum))
+		return;
+	chain = chain_of(making, sum->of_sample, fold->trie->stacks.node[sum->stack]);
 	add_frame(making, &chain, sum->of_sample, fold->trie->stacks.frame[sum->stack], true);
-	if (!chain.is_matched || making->out->is_out_of_memory)
+	if (making->out->is_out_of_memory)
 		return;
 	stack_samples_add(making->out, &(struct stack_sample){
 		.pid = task->pid, .tid = task->tid, .node = chain.node, .load = sum->load,
@@ -244,6 +281,7 @@ struct stack_samples *sample_fold_make(struct sample_fold *fold)
 		put_sum(&making, &fold->sums[i]);
 	if (!making.out->is_out_of_memory)
 		stack_samples_weigh(making.out);
+	id_map_finish(&making.matches);
 	id_map_finish(&making.chains);
 	free(making.waiting);
 	if (!making.out->is_out_of_memory)

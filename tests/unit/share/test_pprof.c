@@ -413,11 +413,13 @@ static void test_filters_are_those_of_a_tree(void **state)
 		const char *name;
 		bool is_negated;
 		const char *path;	/* that the first sample has */
+		uint32_t frames;	/* in the file: those of what matches */
 	} filters[] = {
-		{ FILTER_SYMBOL, "f", false, "g < f" },
-		{ FILTER_SYMBOL, "g", true, "f < main" },
-		{ FILTER_COMMAND, "a", false, "g < f < main" },
-		{ FILTER_DSO, "/bin/app", false, "g < f < main" },
+		{ FILTER_SYMBOL, "f", false, "g < f", 2 },
+		{ FILTER_SYMBOL, "g", true, "f < main", 3 },
+		{ FILTER_COMMAND, "a", false, "g < f < main", 3 },
+		{ FILTER_DSO, "/bin/app", false, "g < f < main", 4 },
+		{ FILTER_TEXT, "g", false, "g < f < main", 3 },
 	};
 	const enum fixture_function calls[] = { FN_G, FN_F, FN_MAIN }, others[] = { FN_H, FN_MAIN };
 	const struct slice_entry entries[] = {
@@ -440,6 +442,7 @@ static void test_filters_are_those_of_a_tree(void **state)
 		snapshot.stack_samples = make(entries, 2, NULL, 0);
 		samples = snapshot.stack_samples->load.now.samples;
 		assert_int_equal(samples, tree->tree.samples);
+		assert_int_equal(snapshot.stack_samples->frame_count, filters[i].frames);
 		snapshot_destroy(tree);
 		write_profile(&snapshot);
 		assert_string_equal(path_of(profile.samples[0]), filters[i].path);
