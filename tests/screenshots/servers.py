@@ -113,8 +113,8 @@ class Servers:
         self.start(self.command("postgres", "-D", data, "-k", self.place, "-h", "", "-F",
                                 "-c", "shared_buffers=256MB", "-c", "max_wal_size=2GB",
                                 "-c", "max_parallel_workers_per_gather=0"), self.user)
-        for _ in range(100):
-            if os.path.exists(os.path.join(self.place, ".s.PGSQL.5432")):
+        for _ in range(600):
+            if not subprocess.call(self.command("pg_isready", "-q", "-h", self.place), **QUIET):
                 break
             time.sleep(0.1)
         self.run("pgbench", "-h", self.place, "-i", "-q", "-s", "5", "postgres")
