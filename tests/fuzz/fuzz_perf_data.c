@@ -1,6 +1,6 @@
 /* fuzz_perf_data.c - any bytes as a recording: refused with a sentence when it is opened, or read
- * to an end, with every record that is handed on in an event that there is, and every field of its
- * raw bytes within them. */
+ * to an end, with every record that is handed on in an event that there is, every field of its raw
+ * bytes within them, and whatever it says of probes as rows of probes. */
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "capture/perf_data.h"
 #include "capture/raw_fields.h"
 #include "capture/record.h"
+#include "ingest/probe_state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -55,6 +56,20 @@ static bool take(const struct perf_data *reader, const struct queue_item *item, 
 	return item->kind == QUEUE_END;
 }
 
+static void read_probes(const struct perf_data *reader)
+{
+	const struct event_desc *events[TIMELINE_MAX_EVENTS];
+	const size_t count = perf_data_event_count(reader);
+	struct probe_hits *hits;
+
+	if (count > TIMELINE_MAX_EVENTS)
+		return;
+	for (size_t i = 0; i < count; i++)
+		events[i] = perf_data_event(reader, i);
+	if (!probe_hits_create_recorded(&hits, events, (uint32_t)count))
+		probe_hits_destroy(hits);
+}
+
 static void read_all(struct perf_data *reader)
 {
 	struct pollfd items = { .fd = perf_data_queue_fd(reader), .events = POLLIN };
@@ -93,8 +108,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	err = perf_data_open(&reader, path, &why);
 	if (err ? err != why.err || !why.text[0] || reader != NULL : reader == NULL)
 		abort();
-	if (!err)
+	if (!err) {
+		read_probes(reader);
 		read_all(reader);
+	}
 	close(fd);
 	return 0;
 }
