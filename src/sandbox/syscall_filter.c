@@ -68,6 +68,7 @@ static const struct allowed needed[] = {
 	ALWAYS(write),
 	IF(fcntl, IS(1, F_ADD_SEALS)),
 	ALWAYS(sendmsg),
+	ALWAYS(clock_nanosleep),	/* before it is tried again */
 	ALWAYS(close),
 	ALWAYS(exit_group),
 

@@ -27,6 +27,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -103,12 +104,19 @@ static void set_signals(void)
 	unblock_signals();
 }
 
+/* The kernel counts for each user the descriptors that are sent and not received yet, and refuses
+ * more than a sender may have open itself: few, and workers of other instances are the same user.
+ * They are received within milliseconds; the job's deadline ends the wait otherwise. */
 static _Noreturn void send_reply(int socket, int err, const char *reason, int memfd)
 {
+	static const struct timespec pause = { .tv_nsec = (long)CLOCK_NS_PER_MS };
 	struct sandbox_reply message = { .err = err };
 
 	snprintf(message.reason, sizeof(message.reason), "%s", reason);
-	_exit(sandbox_protocol_send(socket, &message, sizeof(message), &memfd, memfd >= 0) ? 1 : 0);
+	do
+		err = sandbox_protocol_send(socket, &message, sizeof(message), &memfd, memfd >= 0);
+	while (err == -ETOOMANYREFS && !clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL));
+	_exit(err ? 1 : 0);
 }
 
 static bool keep_inputs(const int fds[SANDBOX_JOB_FDS], size_t input_count)

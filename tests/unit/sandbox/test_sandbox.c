@@ -576,6 +576,46 @@ static void send_too_many(int socket, int fd)
 	assert_int_equal(sendmsg(socket, &packet, 0), sizeof(reply));
 }
 
+#define SENT_BY_OTHERS 32	/* more than a worker may have open */
+#define WORKERS	       65527
+
+/* Sends descriptors as the user of workers, as those of other instances do, says so, and takes them
+ * back by its end when a worker may have tried. */
+static _Noreturn void send_as_workers(int ready)
+{
+	int pair[2], fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ||
+	    setresuid(WORKERS, WORKERS, WORKERS))
+		_exit(1);
+	for (int i = 0; i < SENT_BY_OTHERS; i++)
+		if (sandbox_protocol_send(pair[0], "", 1, &fd, 1))
+			_exit(1);
+	if (write(ready, "", 1) != 1)
+		_exit(1);
+	poll(NULL, 0, 300);
+	_exit(0);
+}
+
+static void test_replies_wait_for_those_of_other_instances(void **state)
+{
+	int ready[2], status;
+	char byte;
+	pid_t other;
+
+	need_root();
+	assert_int_equal(pipe(ready), 0);
+	other = fork();
+	if (other == 0)
+		send_as_workers(ready[1]);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	expect_works(*state);
+	close(ready[0]);
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_int_equal(status, 0);
+}
+
 /* What a process that was taken over may send besides: each packet is refused and its descriptors
  * are closed. */
 static void test_packets_of_another_form_are_refused(void **state)
@@ -671,6 +711,7 @@ UNIT_TESTS(test_sandbox)
 		WITH_TWO(test_jobs_of_one_zygote_do_not_wait_for_one_another),
 		WITH_TWO(test_a_zygote_that_hangs_is_ended_for_all_its_sandboxes),
 		cmocka_unit_test(test_packets_of_another_form_are_refused),
+		WITH_SANDBOX(test_replies_wait_for_those_of_other_instances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
