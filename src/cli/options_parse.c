@@ -723,6 +723,9 @@ static int check_together(struct options *out, struct diag *why)
 		return why->err;
 	out->capture.wants_all_maps = out->keeps_raw_stacks;
 	out->capture.is_unwatched = options_only_record(out);
+	/* A recording has them, which a key may begin. */
+	out->capture.has_raw = out->format == OUTPUT_SCRIPT || out->record_path ||
+			       out->keep_ns || !out->is_batch;
 	out->capture.insists_on_all = out->wants_all;
 	if (out->capture.freq_hz && out->capture.period)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
@@ -838,9 +841,6 @@ int options_parse_over(struct options *out, const struct option_setting *setting
 	if (err)
 		return err;
 	out->is_batch |= out->has_events || out->format == OUTPUT_NONE;
-	/* A recording has them, which a key may begin. */
-	out->capture.has_raw = out->format == OUTPUT_SCRIPT || out->record_path ||
-			       out->keep_ns || !out->is_batch;
 	out->capture.can_count = !out->is_batch;
 	if (!out->lease_ns)	/* without a screen there is no key that extends one */
 		out->lease_ns = out->is_batch ? UINT64_MAX : PROBE_LEASE_NS;
