@@ -169,6 +169,8 @@ static void test_a_recording_goes_on_in_other_files_as_perf_says(void **state)
 	assert_true(options.split.is_on && options.split.by_signal);
 	assert_int_equal(PARSE("-o", "a", "--switch-output=signal"), 0);
 	assert_true(options.split.by_signal);
+	assert_int_equal(PARSE("-o", "a", "--batch"), 0);
+	assert_true(options.capture.has_raw);
 	assert_int_equal(PARSE("-o", "a", "--switch-max-files", "3", "--switch-output=100M"), 0);
 	assert_false(options.split.by_signal);
 	assert_int_equal(options.split.bytes, 100u << 20);
