@@ -250,7 +250,7 @@ static void begin_save(struct screen *screen, struct snapshot *stacks,
 }
 
 /* Takes the stacks, or the table, from @fresh. Requests them again if they are missing (lost with a
- * skipped snapshot) or of another window or filter. */
+ * skipped snapshot) or of another window, filter or format. */
 static void take_stacks(struct screen *screen, struct snapshot *fresh)
 {
 	struct ui_state *state = &screen->state;
@@ -263,7 +263,8 @@ static void take_stacks(struct screen *screen, struct snapshot *fresh)
 		snapshot_destroy(stacks);
 		return;
 	}
-	if (!stacks || stacks->query != state->query.number || is_of_another_time(state, stacks)) {
+	if (!stacks || stacks->query != state->query.number || is_of_another_time(state, stacks) ||
+	    stacks->stacks_wanted != state_stacks_wanted(state)) {
 		snapshot_destroy(stacks);
 		state_request_stacks(state);
 		return;

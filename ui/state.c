@@ -570,12 +570,15 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 	*end = (struct request){ .kind = kind, .value = value, .value_ns = value_ns };
 }
 
+uint32_t state_stacks_wanted(const struct ui_state *state)
+{
+	return shared_format_request(shared_format_needs(state->out.save_format),
+				     state->query.show_idle);
+}
+
 void state_request_stacks(struct ui_state *state)
 {
-	const enum shared_needs needs = shared_format_needs(state->out.save_format);
-
-	state_request(state, REQUEST_STACKS,
-		      shared_format_request(needs, state->query.show_idle), 0);
+	state_request(state, REQUEST_STACKS, state_stacks_wanted(state), 0);
 }
 
 /* Returns a hash that tells lists apart; 0: an empty list. */

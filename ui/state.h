@@ -329,7 +329,8 @@ void state_open_menu(struct ui_state *state, const struct menu_use *use, const c
 /* Queues a request to the analyzer; a queued one of the same kind is obsolete and replaced. */
 void state_request(struct ui_state *state, enum request_kind kind, uint32_t value,
 		   uint64_t value_ns);
-/* Requests what is to be written to save_path. */
+/* Requests what is to be written to save_path; the reply has that number as its stacks_wanted. */
+uint32_t state_stacks_wanted(const struct ui_state *state);
 void state_request_stacks(struct ui_state *state);
 /* Requests the source lines that the view wants, unless it did already. Call after drawing. */
 void state_request_sources(struct ui_state *state);

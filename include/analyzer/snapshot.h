@@ -415,6 +415,7 @@ struct snapshot {
 	struct snapshot *folded;	/* owned; REQUEST_STACKS: the same window and filter, with a
 				 * tree of all callees below their commands, or with all that
 				 * the query shows. Else NULL */
+	uint32_t stacks_wanted;		/* `folded`: value of the REQUEST_STACKS it answers */
 	struct stack_samples *stack_samples;	/* owned; NULL: not requested */
 	struct snapshot_probes probes;	/* count 0: there are none */
 	struct snapshot_events *events;	/* owned; --format events only, else NULL */

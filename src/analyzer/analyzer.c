@@ -29,7 +29,8 @@
 #define END_MS		    10000	/* the longest step, a compaction, takes a second */
 
 /* A waiting request mostly needs another snapshot, so the fold is stopped. But with keys coming
- * without a pause there must be a snapshot now and then. Nobody takes the snapshot at the end. */
+ * without a pause there must be a snapshot now and then. Nobody takes the snapshot at the end. A batch has no
+ * keys: each of its snapshots is printed, and a stopped one would be said to lack memory. */
 static bool must_stop_fold(void *owner)
 {
 	struct analyzer *analyzer = owner;
@@ -37,7 +38,7 @@ static bool must_stop_fold(void *owner)
 
 	if (atomic_load_explicit(&analyzer->stop, memory_order_relaxed)) /* analyzer_stop() */
 		return true;
-	if (!spsc_used(&analyzer->requests) ||
+	if (analyzer->config.wants_all_events || !spsc_used(&analyzer->requests) ||
 	    (analyzer->stopped_ns && now_ns - analyzer->stopped_ns > STOPPED_MAX_NS))
 		return false;
 	if (!analyzer->stopped_ns)

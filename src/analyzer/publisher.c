@@ -1003,11 +1003,12 @@ static struct snapshot *make_stacks(struct publisher *publisher, const struct sn
 	const struct query query = stacks_query(publisher);
 	const bool is_chain = publisher->config->wants_all_events && head->event_count;
 	const uint32_t shown = shown_event(publisher, head->event_count);
-	struct snapshot *first = NULL, **next = &first;
+	struct snapshot *first = NULL, **next = &first, asked = *head;
 
 	publisher->wants_stacks = false;
+	asked.stacks_wanted = publisher->stacks_wanted;
 	for (uint32_t event = 0; !event || (is_chain && event < head->event_count); event++) {
-		*next = make_one(publisher, *head, &query, span, is_chain ? event : shown, NULL);
+		*next = make_one(publisher, asked, &query, span, is_chain ? event : shown, NULL);
 		if (!*next) {
 			snapshot_destroy(first);
 			return NULL;
@@ -1177,8 +1178,8 @@ struct snapshot *publisher_make(struct publisher *publisher, bool is_last,
 	struct snapshot *snapshot = make(publisher, is_last, end_why);
 
 	if (!snapshot && publisher->config->wants_all_events) {
-		snapshot = publisher->failure;
-		publisher->failure = NULL;
+		snapshot = publisher->failure;	/* each request has a reply, if there is memory */
+		publisher->failure = snapshot_create_failure();
 	}
 	return snapshot;
 }

@@ -58,8 +58,21 @@ static void request(struct source_hold *hold)
 	source_lines_request(hold->lines, requests, count);
 }
 
+/* Keeps what was requested for a file, unless the newer @snapshot has its own. */
+static void replace(struct source_hold *hold, struct snapshot *snapshot)
+{
+	struct snapshot *old = hold->snapshot;
+
+	if (old && !snapshot->folded) {
+		snapshot->folded = old->folded;
+		old->folded = NULL;
+	}
+	snapshot_destroy(old);
+}
+
 void source_hold_put(struct source_hold *hold, struct snapshot *snapshot, uint64_t now_ns)
 {
+	replace(hold, snapshot);
 	hold->snapshot = snapshot;
 	hold->until_ns = now_ns + (snapshot->listing ? LISTING_HOLD_NS : HOLD_NS);
 	request(hold);

@@ -21,7 +21,8 @@ void source_hold_init(struct source_hold *hold, struct source_lines *lines,
 		      struct listing_builder *listings, size_t max_rows);
 void source_hold_finish(struct source_hold *hold);
 
-/* Takes ownership of @snapshot and requests the lines of its rows. There must be no other. */
+/* Takes ownership of @snapshot and requests the lines of its rows. One that is held is destroyed;
+ * its `folded` becomes that of @snapshot, unless that has its own. */
 void source_hold_put(struct source_hold *hold, struct snapshot *snapshot, uint64_t now_ns);
 /* Returns whether the snapshot waits for something. */
 bool source_hold_must_wait(const struct source_hold *hold);

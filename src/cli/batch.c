@@ -26,6 +26,7 @@
 #include "export/print.h"
 #include "share/shared_file.h"
 #include "ui/launch.h"
+#include "whole_wait.h"
 
 #define UNREAD_NS (10 * CLOCK_NS_PER_S) /* how long the output may block after --duration */
 #define SIGNAL_UNREAD_NS (500 * CLOCK_NS_PER_MS)	/* how long it may block after a signal */
@@ -323,6 +324,8 @@ static void take_signal(struct batch *batch)
 	batch->is_last = true;
 	batch->unread_ns = SIGNAL_UNREAD_NS;
 	batch->end_ns = clock_now_ns() + batch->unread_ns;
+	if (is_first)
+		batch->again_ns = clock_now_ns() + AGAIN_NS;
 }
 
 /* Ends the run with the command. Processes that it leaves running go on unsampled, as in perf. */
@@ -415,49 +418,64 @@ static int run_loop(struct batch *batch, struct diag *why)
 	return batch->has_grown ? BATCH_HAS_GROWN : 0;
 }
 
-/* Waits until @fd is readable. False: a second signal came before. */
-static bool wait_for(struct batch *batch, int fd)
+/* Waits until @fd is readable, a signal came or, unless it is UINT64_MAX, @until_ns is past. True: it
+ * is readable. */
+static bool wait_until(struct batch *batch, int fd, uint64_t until_ns)
 {
 	struct pollfd sources[] = {
 		{ .fd = fd, .events = POLLIN }, batch->sources[SOURCE_SIGNAL],
 	};
+	const int wait_ms = until_ns == UINT64_MAX ? -1 : clock_ms_until(until_ns, clock_now_ns());
 
-	while (!batch->is_abandoned && !sources[0].revents) {
-		if (poll(sources, 2, -1) < 0)
-			sources[0].revents = sources[1].revents = 0;
-		if (sources[1].revents)
-			take_signal(batch);
-	}
-	return !batch->is_abandoned;
+	if (poll(sources, 2, wait_ms) <= 0)
+		return false;
+	if (sources[1].revents)
+		take_signal(batch);
+	return sources[0].revents;
 }
 
-/* Takes from @snapshot, or is, what was requested for a file; NULL: it was made before. The window
- * of the run is another one than that of a refresh. */
-static struct snapshot *take_whole(struct batch *batch, struct snapshot *snapshot,
-				   enum shared_needs needs)
+/* Waits until @fd is readable. False: a second signal came before. */
+static bool wait_for(struct batch *batch, int fd)
 {
-	struct snapshot *whole = snapshot;
-	const bool is_other = batch->options->window == WINDOW_INTERVAL &&
-			      snapshot->window != WINDOW_ALL;
+	bool is_readable = false;
 
-	if (snapshot->end_err)
+	while (!is_readable && !batch->is_abandoned)
+		is_readable = wait_until(batch, fd, UINT64_MAX);
+	return is_readable && !batch->is_abandoned;
+}
+
+/* Returns whether @made will do for a file: NULL and one of another file will not, nor does one that
+ * was made before the end of the run, unless time is short, or of the window of a refresh. */
+static bool is_whole(const struct batch *batch, const struct snapshot *made,
+		     enum shared_needs needs, const struct whole_wait *wait)
+{
+	if (!made || !whole_wait_takes(wait, clock_now_ns(), made->is_last) ||
+	    (batch->options->window == WINDOW_INTERVAL && made->window != WINDOW_ALL))
+		return false;
+	return needs == SHARED_NEEDS_SHOWN ||
+	       made->stacks_wanted == shared_format_request(needs, batch->options->show_idle);
+}
+
+/* Takes ownership of @snapshot, and returns what was requested for a file, or a snapshot with the
+ * reason why there is none. NULL: it was not that one. */
+static struct snapshot *take_whole(struct batch *batch, struct snapshot *snapshot,
+				   enum shared_needs needs, struct whole_wait *wait)
+{
+	struct snapshot *made = needs == SHARED_NEEDS_SHOWN ? snapshot : snapshot->folded;
+	const bool will_do = is_whole(batch, made, needs, wait);
+
+	if (snapshot->end_err || (will_do && made == snapshot))
 		return snapshot;
-	if (!snapshot->is_last || is_other)
-		whole = NULL;
-	else if (needs != SHARED_NEEDS_SHOWN)
-		whole = snapshot->folded;
-	if (whole == snapshot)
-		return whole;
-	if (whole)
+	if (will_do)
 		snapshot->folded = NULL;
+	else
+		whole_wait_note_other(wait, clock_now_ns(), snapshot->is_last);
 	snapshot_destroy(snapshot);
-	return whole;
+	return will_do ? made : NULL;
 }
 
 static void request_whole(struct batch *batch, enum shared_needs needs)
 {
-	if (batch->options->window == WINDOW_INTERVAL)
-		request(batch, REQUEST_WINDOW, WINDOW_ALL);
 	if (needs == SHARED_NEEDS_SHOWN)
 		request(batch, REQUEST_REFRESH, 0);
 	else
@@ -465,22 +483,27 @@ static void request_whole(struct batch *batch, enum shared_needs needs)
 			shared_format_request(needs, batch->options->show_idle));
 }
 
-/* Makes the analyzer sum up the whole run. NULL: a second signal came. */
+/* Makes the analyzer sum up the whole run. NULL: a second signal came, or there is no reply. */
 static struct snapshot *make_whole(struct batch *batch, enum shared_needs needs)
 {
 	const int fd = analyzer_fd(batch->session->analyzer);
 	struct snapshot *snapshot, *whole = NULL;
-	bool is_last;
+	enum whole_step step = WHOLE_REQUEST;
+	struct whole_wait wait;
 
-	request_whole(batch, needs);
-	while (!whole && wait_for(batch, fd)) {
-		snapshot = analyzer_take_snapshot(batch->session->analyzer);
-		if (!snapshot)
-			continue;
-		is_last = snapshot->is_last;
-		whole = take_whole(batch, snapshot, needs);
-		if (!whole && is_last)	/* the request may have come before the end */
+	whole_wait_begin(&wait, clock_now_ns(), !batch->options->replay_path);
+	if (batch->options->window == WINDOW_INTERVAL)
+		request(batch, REQUEST_WINDOW, WINDOW_ALL);
+	while (!whole && step != WHOLE_GIVE_UP && !batch->is_abandoned) {
+		if (step == WHOLE_REQUEST)
 			request_whole(batch, needs);
+		if (batch->result > 128)
+			whole_wait_note_signal(&wait, clock_now_ns());
+		snapshot = wait_until(batch, fd, whole_wait_due_ns(&wait))
+			   ? analyzer_take_snapshot(batch->session->analyzer) : NULL;
+		if (snapshot)
+			whole = take_whole(batch, snapshot, needs, &wait);
+		step = whole_wait_next(&wait, clock_now_ns());
 	}
 	return whole;
 }
@@ -511,8 +534,10 @@ static void write_output_file(struct batch *batch, struct shared_output *output,
 	struct shared_file *file;
 
 	if (!whole) {
-		shared_output_fail(output, -EINTR, "%s is not written: a second signal came",
-				   output->path);
+		shared_output_fail(output, batch->is_abandoned ? -EINTR : -ETIMEDOUT,
+				   "%s is not written: %s", output->path, batch->is_abandoned
+				   ? "a second signal came" : "its samples were not summed up in "
+				   "time; with less to do, or more memory, they may be");
 		return;
 	}
 	if (whole->end_err) {
