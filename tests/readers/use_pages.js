@@ -126,6 +126,10 @@ async function use(page)
 	await keep("searched");
 	await press("Escape");
 	await keep("left");
+	await row(wanted).click();
+	await page.locator(".frames").focus();
+	await press("Escape");
+	await keep("left_in_graph");
 	return steps;
 }
 
