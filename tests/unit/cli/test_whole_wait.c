@@ -1,4 +1,4 @@
-/* Batch mode waits for the sum of a run: a reply that is lost is requested again, and waiting ends. */
+/* Batch mode waits for the sum of a run: a lost reply is requested again, and waiting ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
