@@ -192,6 +192,11 @@ int record_parse_front(const struct record_format *format, const void *bytes, si
 int16_t record_time_word(const struct record_format *format,
 			 const struct perf_event_header *record);
 
+/* Returns the bytes of @record, which is valid, up to the end of its trailer: the kernel makes some
+ * records longer, and leaves the rest unwritten. */
+size_t record_written_bytes(const struct record_format *format,
+			    const struct perf_event_header *record);
+
 /* Reads the event id (PERF_SAMPLE_IDENTIFIER or PERF_SAMPLE_ID) of a record of an unknown event.
  * All events of the session must have the id where @format has it (perf-record guarantees that when
  * there is more than one). Returns 0, or -ENOENT when the record carries no id. */

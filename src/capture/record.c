@@ -730,6 +730,17 @@ int16_t record_time_word(const struct record_format *format,
 	}
 }
 
+size_t record_written_bytes(const struct record_format *format,
+			    const struct perf_event_header *record)
+{
+	struct cursor cursor;
+
+	if (open_body(record, record->size, &cursor))
+		return record->size;
+	return sizeof(*record) + WORD_BYTES * written_words(format, record->type, cursor.at,
+							   cursor_left(&cursor));
+}
+
 int record_peek_id(const struct record_format *format, const void *bytes, size_t available,
 		   uint64_t *id)
 {

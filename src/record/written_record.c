@@ -260,10 +260,11 @@ void written_record_copy(struct written_record *out, const struct perf_event_hea
 	const size_t trailer_bytes =
 		format->sample_id_all ? format->trailer.words * sizeof(uint64_t) : 0;
 	const size_t least = sizeof(*raw) + trailer_bytes;
+	const size_t written = record_written_bytes(format, raw);
 
 	begin_record(out);
-	if (raw->size > least)
-		add_bytes(out, raw + 1, raw->size - least);
+	if (written > least)
+		add_bytes(out, raw + 1, written - least);
 	if (raw->type == PERF_RECORD_LOST && out->count > 1)
 		out->words[1] = trailer->id;
 	if ((raw->type == PERF_RECORD_THROTTLE || raw->type == PERF_RECORD_UNTHROTTLE) &&

@@ -318,6 +318,8 @@ static void test_a_record_that_is_too_long_ends_with_its_first_trailer(void **st
 	assert_trailer(&out);
 	word = record_time_word(&format, (const void *)record.words);
 	assert_true(word > 0 && record.words[word] == out.time_ns);
+	assert_int_equal(record_written_bytes(&format, (const void *)record.words),
+			 sizeof(uint64_t) * (1 + COUNT_OF(words) + COUNT_OF(trailer)));
 }
 
 static void test_cgroups_have_an_id_and_a_path(void **state)

@@ -22,7 +22,7 @@ struct kept {
 	uint64_t time_ns;
 	uint32_t pid, tid;
 	char text[TEXT_BYTES];
-	uint64_t ip, period, count;
+	uint64_t ip, period, count, id;
 	uint64_t chain[CHAIN_MAX];
 	uint64_t chain_count;
 };
@@ -52,6 +52,8 @@ static void take_record(const struct perf_event_header *raw)
 	assert_int_equal(record_parse(&records.format, raw, raw->size, &record), 0);
 	*kept = (struct kept){ .type = raw->type, .time_ns = record.time_ns, .pid = record.pid,
 			       .tid = record.tid };
+	assert_int_equal(record_peek_id(&records.format, raw, raw->size, &kept->id), 0);
+	assert_int_equal(record_written_bytes(&records.format, raw), raw->size);
 	if (record.kind == RECORD_COMM)
 		take_text(kept, &record.comm.comm);
 	if (record.kind == RECORD_MMAP)
@@ -390,6 +392,29 @@ static void test_what_finds_no_room_is_counted_and_reported(void **state)
 	assert_int_equal(record_encoder_counts(records.encoder).samples, 3);
 }
 
+/* By a trailer, as the kernel makes them while another program profiles. */
+static void test_a_record_that_is_too_long_is_written_without_its_rest(void **state)
+{
+	const uint64_t fields[] = { 0xffffffffc0002000, PAIR(64, PERF_RECORD_KSYMBOL_TYPE_BPF) };
+	const uint64_t trailers[] = { PAIR(7, 7), 120, 0, 1, 2, 3 };
+	struct record_bytes record;
+
+	(void)state;
+	map_app(100);
+	feed_sample(&records.feed, 110, 7, 7, 0x400100);
+	record_begin(&record, PERF_RECORD_KSYMBOL, 0);
+	record_add(&record, fields, COUNT_OF(fields));
+	record_add_text(&record, "bpf_prog_62efe59b7d4f5ea1");
+	record_add(&record, trailers, COUNT_OF(trailers));
+	feed_push(&records.feed, &record);
+	pass_round(200);
+	end_recording();
+	assert_int_equal(records.count, 4);
+	assert_int_equal(records.kept[3].type, PERF_RECORD_KSYMBOL);
+	assert_int_equal(records.kept[3].time_ns, 120);
+	assert_int_equal(records.kept[3].id, records.kept[2].id);
+}
+
 static void test_after_a_restart_everything_is_described_again(void **state)
 {
 	(void)state;
@@ -447,6 +472,7 @@ UNIT_TESTS(test_encoder)
 		RECORDS_TEST(test_after_a_restart_a_late_sample_does_not_hide_a_map),
 		RECORDS_TEST(test_what_was_lost_is_described_again),
 		RECORDS_TEST(test_what_finds_no_room_is_counted_and_reported),
+		RECORDS_TEST(test_a_record_that_is_too_long_is_written_without_its_rest),
 		RECORDS_TEST(test_after_a_restart_everything_is_described_again),
 		RECORDS_TEST(test_a_part_describes_its_processes_again),
 	};
