@@ -630,7 +630,7 @@ int batch_run(struct session *session, const struct options *options, struct dia
 		result = run_loop(&batch, why);
 	if (result >= 0)
 		write_output_files(&batch);
-	if (batch.result > result)	/* a signal while they were written */
+	if (result >= 0 && batch.result > result)	/* a signal while they were written */
 		result = batch.result;
 	trace_printer_destroy(batch.traces);
 	print_keep_messages(&batch);
