@@ -418,8 +418,8 @@ static int run_loop(struct batch *batch, struct diag *why)
 	return batch->has_grown ? BATCH_HAS_GROWN : 0;
 }
 
-/* Waits until @fd is readable, a signal came or, unless it is UINT64_MAX, @until_ns is past. True: it
- * is readable. */
+/* Waits until @fd is readable, a signal came or @until_ns is past, unless that is UINT64_MAX. True:
+ * it is readable. */
 static bool wait_until(struct batch *batch, int fd, uint64_t until_ns)
 {
 	struct pollfd sources[] = {
@@ -444,8 +444,8 @@ static bool wait_for(struct batch *batch, int fd)
 	return is_readable && !batch->is_abandoned;
 }
 
-/* Returns whether @made will do for a file: NULL and one of another file will not, nor does one that
- * was made before the end of the run, unless time is short, or of the window of a refresh. */
+/* Returns whether @made will do for a file: NULL and one of another file will not, nor will one
+ * made before the end of the run, unless time is short, or one of the window of a refresh. */
 static bool is_whole(const struct batch *batch, const struct snapshot *made,
 		     enum shared_needs needs, const struct whole_wait *wait)
 {

@@ -1,5 +1,5 @@
-/* whole_wait.h - how long batch mode waits for the sum of a run that a file of -o needs, and when it
- * requests the sum again.
+/* whole_wait.h - how long batch mode waits for the sum of a run that a file of -o needs, and when
+ * it requests the sum again.
  *
  * Problem: a reply can get lost. A newer snapshot replaces one that nobody took in time, and one
  * that found no memory for its stacks comes without them. Nobody else asks again.
