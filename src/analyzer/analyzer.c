@@ -29,8 +29,9 @@
 #define END_MS		    10000	/* the longest step, a compaction, takes a second */
 
 /* A waiting request mostly needs another snapshot, so the fold is stopped. But with keys coming
- * without a pause there must be a snapshot now and then. Nobody takes the snapshot at the end. A batch has no
- * keys: each of its snapshots is printed, and a stopped one would be said to lack memory. */
+ * without a pause there must be a snapshot now and then. Nobody takes the snapshot at the end. A
+ * batch has no keys, each of its snapshots is printed, and a stopped one would be said to lack
+ * memory. */
 static bool must_stop_fold(void *owner)
 {
 	struct analyzer *analyzer = owner;
