@@ -573,7 +573,7 @@ void state_request(struct ui_state *state, enum request_kind kind, uint32_t valu
 uint32_t state_stacks_wanted(const struct ui_state *state)
 {
 	return shared_format_request(shared_format_needs(state->out.save_format),
-				     state->query.show_idle);
+				     state->query.show_idle, state_has_lines(state));
 }
 
 void state_request_stacks(struct ui_state *state)

@@ -46,6 +46,8 @@ enum stacks_wanted {
 	STACKS_BY_TASK = 1 << 3,	/* instead of the tree: snapshot.stack_samples, which come
 					 * once their source lines are known, or after some seconds;
 					 * snapshots before that have no `folded` */
+	STACKS_INLINED = 1 << 4,	/* the tree has inlined functions; it comes once they are
+					 * known, or after some seconds, as STACKS_BY_TASK does */
 };
 
 struct request {

@@ -45,7 +45,7 @@ enum shared_format shared_format_find(const char *path, bool *is_known);
 const char *shared_format_end(size_t index);
 enum shared_needs shared_format_needs(enum shared_format format);
 /* Returns the value of the REQUEST_STACKS whose reply has what @needs says. */
-uint32_t shared_format_request(enum shared_needs needs, bool with_idle);
+uint32_t shared_format_request(enum shared_needs needs, bool with_idle, bool with_inlined);
 
 /* Chooses how the tables of @out are written in its format: the style, and unless @max_rows says it
  * the number of rows. Markdown is for people, who get 40. */

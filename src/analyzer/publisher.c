@@ -971,8 +971,8 @@ static struct snapshot *make_shown(struct publisher *publisher, const struct sna
 }
 
 /* Chooses what REQUEST_STACKS adds: the samples are those of the query, in all that it says of
- * them. */
-static struct query stacks_query(const struct publisher *publisher)
+ * them. @by_task: samples by task in place of a tree. */
+static struct query stacks_query(const struct publisher *publisher, bool by_task)
 {
 	const unsigned int wanted = publisher->stacks_wanted;
 	struct query query = publisher->config->query;
@@ -984,10 +984,11 @@ static struct query stacks_query(const struct publisher *publisher)
 		query.tree = query.tree == TREE_BOTH ? TREE_CALLEES : query.tree;
 		return query;
 	}
-	query.stack_samples = wanted & STACKS_BY_TASK;
+	query.stack_samples = by_task;
 	query.keys = wanted & STACKS_WITH_ROWS ? KEY_DSO | KEY_SYMBOL : KEY_COMM;
 	query.tree = query.stack_samples ? TREE_NONE : TREE_CALLEES;
 	query.tree_commands = true;
+	query.tree_inlined |= (wanted & STACKS_INLINED) != 0;
 	query.tree_idle = wanted & STACKS_WITH_IDLE;
 	query.group_count = 0;
 	query.listing.dso = 0;
@@ -998,9 +999,9 @@ static struct query stacks_query(const struct publisher *publisher)
 /* Makes the snapshot for REQUEST_STACKS, of a batch one per event. NULL: out of memory; whoever
  * requested it does so again. */
 static struct snapshot *make_stacks(struct publisher *publisher, const struct snapshot *head,
-				    struct window_span span)
+				    struct window_span span, bool by_task)
 {
-	const struct query query = stacks_query(publisher);
+	const struct query query = stacks_query(publisher, by_task);
 	const bool is_chain = publisher->config->wants_all_events && head->event_count;
 	const uint32_t shown = shown_event(publisher, head->event_count);
 	struct snapshot *first = NULL, **next = &first, asked = *head;
@@ -1018,20 +1019,28 @@ static struct snapshot *make_stacks(struct publisher *publisher, const struct sn
 	return first;
 }
 
-/* Adds what REQUEST_STACKS wants to @snapshot, once it has its source lines. */
+/* Adds what REQUEST_STACKS wants to @snapshot, once it has its source lines. They say what is
+ * inlined, and samples by task know which ones are needed: a tree is made after these. */
 static void add_stacks(struct publisher *publisher, struct snapshot *snapshot,
 		       const struct snapshot *head, struct window_span span)
 {
 	struct sample_hold *hold = &publisher->sample_hold;
+	const bool has_lines = publisher->stacks_wanted & (STACKS_BY_TASK | STACKS_INLINED);
 	struct snapshot *stacks = NULL;
 
 	if (publisher->wants_stacks)
-		stacks = make_stacks(publisher, head, span);
+		stacks = make_stacks(publisher, head, span, has_lines);
 	if (stacks && stacks->stack_samples) {
 		sample_hold_put(hold, stacks, clock_now_ns());
 		stacks = NULL;
 	}
-	snapshot->folded = stacks ? stacks : sample_hold_release(hold, clock_now_ns());
+	if (!stacks)
+		stacks = sample_hold_release(hold, clock_now_ns());
+	if (stacks && stacks->stack_samples && publisher->stacks_wanted & STACKS_INLINED) {
+		snapshot_destroy(stacks);
+		stacks = make_stacks(publisher, head, span, false);
+	}
+	snapshot->folded = stacks;
 }
 
 bool publisher_want_stacks(struct publisher *publisher, unsigned int wanted)

@@ -444,6 +444,12 @@ static bool wait_for(struct batch *batch, int fd)
 	return is_readable && !batch->is_abandoned;
 }
 
+static uint32_t stacks_request(const struct batch *batch, enum shared_needs needs)
+{
+	return shared_format_request(needs, batch->options->show_idle,
+				     batch->options->wants_source);
+}
+
 /* Returns whether @made will do for a file: NULL and one of another file will not, nor will one
  * made before the end of the run, unless time is short, or one of the window of a refresh. */
 static bool is_whole(const struct batch *batch, const struct snapshot *made,
@@ -453,7 +459,7 @@ static bool is_whole(const struct batch *batch, const struct snapshot *made,
 	    (batch->options->window == WINDOW_INTERVAL && made->window != WINDOW_ALL))
 		return false;
 	return needs == SHARED_NEEDS_SHOWN ||
-	       made->stacks_wanted == shared_format_request(needs, batch->options->show_idle);
+	       made->stacks_wanted == stacks_request(batch, needs);
 }
 
 /* Takes ownership of @snapshot, and returns what was requested for a file, or a snapshot with the
@@ -479,8 +485,7 @@ static void request_whole(struct batch *batch, enum shared_needs needs)
 	if (needs == SHARED_NEEDS_SHOWN)
 		request(batch, REQUEST_REFRESH, 0);
 	else
-		request(batch, REQUEST_STACKS,
-			shared_format_request(needs, batch->options->show_idle));
+		request(batch, REQUEST_STACKS, stacks_request(batch, needs));
 }
 
 /* Makes the analyzer sum up the whole run. NULL: a second signal came, or there is no reply. */

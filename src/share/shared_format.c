@@ -59,9 +59,10 @@ enum shared_needs shared_format_needs(enum shared_format format)
 	return formats[i].needs;
 }
 
-uint32_t shared_format_request(enum shared_needs needs, bool with_idle)
+uint32_t shared_format_request(enum shared_needs needs, bool with_idle, bool with_inlined)
 {
 	const uint32_t idle = with_idle ? STACKS_WITH_IDLE : 0;
+	const uint32_t inlined = with_inlined ? STACKS_INLINED : 0;
 
 	switch (needs) {
 	case SHARED_NEEDS_SHOWN:
@@ -69,11 +70,11 @@ uint32_t shared_format_request(enum shared_needs needs, bool with_idle)
 	case SHARED_NEEDS_TASKS:
 		return STACKS_BY_TASK | idle;
 	case SHARED_NEEDS_PAGE:
-		return STACKS_WITH_ROWS | idle;
+		return STACKS_WITH_ROWS | idle | inlined;
 	case SHARED_NEEDS_STACKS:
 		break;
 	}
-	return idle;
+	return idle | inlined;
 }
 
 void shared_options_choose(struct shared_options *out, size_t max_rows)

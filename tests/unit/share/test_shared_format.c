@@ -94,12 +94,14 @@ static void test_the_end_of_a_name_chooses_the_format(void **state)
 static void test_a_page_needs_rows_beside_the_stacks(void **state)
 {
 	(void)state;
-	assert_int_equal(shared_format_request(SHARED_NEEDS_SHOWN, true), STACKS_AS_SHOWN);
-	assert_int_equal(shared_format_request(SHARED_NEEDS_STACKS, false), 0);
-	assert_int_equal(shared_format_request(SHARED_NEEDS_STACKS, true), STACKS_WITH_IDLE);
-	assert_int_equal(shared_format_request(SHARED_NEEDS_PAGE, true),
-			 STACKS_WITH_ROWS | STACKS_WITH_IDLE);
-	assert_int_equal(shared_format_request(SHARED_NEEDS_TASKS, true),
+	assert_int_equal(shared_format_request(SHARED_NEEDS_SHOWN, true, true),
+			 STACKS_AS_SHOWN);
+	assert_int_equal(shared_format_request(SHARED_NEEDS_STACKS, false, false), 0);
+	assert_int_equal(shared_format_request(SHARED_NEEDS_STACKS, true, false),
+			 STACKS_WITH_IDLE);
+	assert_int_equal(shared_format_request(SHARED_NEEDS_PAGE, true, true),
+			 STACKS_WITH_ROWS | STACKS_WITH_IDLE | STACKS_INLINED);
+	assert_int_equal(shared_format_request(SHARED_NEEDS_TASKS, true, true),
 			 STACKS_BY_TASK | STACKS_WITH_IDLE);
 }
 
