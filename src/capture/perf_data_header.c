@@ -843,7 +843,8 @@ int perf_data_header_read(struct perf_data_header *header, int fd, uint64_t file
 		err = diag_set(why, -EBADMSG, "the recording's header (byte 8) is damaged: it says "
 			       "it has %" PRIu64 " bytes", start[1]);
 	if (!err && !header->event_count)
-		err = diag_set(why, -EBADMSG, "the recording has no events");
+		err = diag_set(why, -EBADMSG, "the recording has no events: a recorder that was "
+			       "killed before its first sample leaves such a file");
 	if (!err)
 		err = forgive(header, check_event_ids(header, why), why);
 	if (!err)

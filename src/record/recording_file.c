@@ -221,7 +221,8 @@ static void restore(struct recording_file *file)
 	const uint32_t event_count = file->event_count;
 
 	byte_store_clear(&file->records);
-	if (ftruncate(file->fd, (off_t)records_end(file)))
+	/* While the header tells of features, nothing was written over them. */
+	if (file->header.features[0] || ftruncate(file->fd, (off_t)records_end(file)))
 		return;
 	file->event_count = file->written_events;
 	file->last_ns = file->written_last_ns;
