@@ -192,7 +192,7 @@ static void test_a_reply_has_the_places_of_its_functions(void **state)
 	assert_int_equal(chain->place_count, 2);
 	places = &lines.inlined.places[chain->first_place];
 	assert_int_equal(places[0].line, inner_line);
-	/* Line tables alone (-g1), as the sanitizers' builds have, do not say it of inlined code. */
+	/* Line tables alone (-g1), in the sanitizers' builds, do not say it of inlined code. */
 	if (places[0].first_line)
 		assert_in_range(places[0].first_line, inner_line - 3, inner_line - 1);
 	assert_int_equal(places[1].line, outer_line);
