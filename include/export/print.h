@@ -36,6 +36,8 @@ void text_write(FILE *out, const struct snapshot *snapshot, const struct export_
  * baseline and filter. Two blanks separate what the first line says. */
 void text_put_head(FILE *out, const struct snapshot *snapshot,
 		   const struct export_options *options);
+/* Writes how often the event is sampled: " 997 Hz", " every 1000"; nothing for a probe. */
+void text_put_rate(FILE *out, const struct snapshot *snapshot);
 /* True if the table of @snapshot has all events of its chain as groups: the snapshots after it in
  * the chain then have no groups. */
 bool text_has_all_events(const struct snapshot *snapshot, const struct export_options *options);

@@ -302,11 +302,14 @@ static bool has_time(const struct snapshot *snapshot)
 	return snapshot->is_of_waits || snapshot->is_hit_time;
 }
 
-static void put_rate(FILE *out, const struct snapshot *snapshot)
+static void put_weight(FILE *out, const struct snapshot *snapshot)
 {
 	if (snapshot->hit_weight && snapshot->hit_weight[0])
 		safe_print(out, " by %s", sanitize_checked(snapshot->hit_weight));
+}
 
+void text_put_rate(FILE *out, const struct snapshot *snapshot)
+{
 	if (snapshot->freq_hz)
 		safe_print(out, " %" PRIu64 " Hz", snapshot->freq_hz);
 	else if (snapshot->fixed_period && snapshot->is_of_waits)
@@ -369,7 +372,8 @@ static void put_events(FILE *out, const struct snapshot *snapshot, bool is_of_al
 	for (; event; event = is_of_all ? event->next_event : NULL) {
 		safe_print(out, "%s %s", event == snapshot ? SAFE_TEXT("") : SAFE_TEXT(","),
 			   sanitize_checked(event->event));
-		put_rate(out, event);
+		put_weight(out, event);
+		text_put_rate(out, event);
 		samples += event->samples;
 		idle_samples += event->idle_samples;
 		waited_ns += event->is_of_waits ? event->weight : 0;

@@ -94,20 +94,10 @@ static int put_source(FILE *out, void (*write)(FILE *out, const struct snapshot 
 	return 0;
 }
 
-static void put_rate(FILE *out, const struct snapshot *snapshot)
-{
-	if (snapshot->freq_hz)
-		safe_print(out, " %" PRIu64 " Hz", snapshot->freq_hz);
-	else if (snapshot->fixed_period && snapshot->is_of_waits)
-		safe_print(out, " from %g ms", (double)snapshot->fixed_period / 1e6);
-	else if (snapshot->fixed_period)
-		safe_print(out, " every %" PRIu64, snapshot->fixed_period);
-}
-
 static void put_title(FILE *out, const struct snapshot *snapshot)
 {
 	safe_put_xml(out, sanitize_checked(snapshot->event));
-	put_rate(out, snapshot);
+	text_put_rate(out, snapshot);
 	safe_put(out, " \u00b7 ");
 	safe_put_xml(out, sanitize_checked(snapshot->target));
 }
