@@ -66,6 +66,10 @@ void perf_ring_destroy(struct perf_ring *ring);	/* NULL is fine */
  * ring is written as fast as it is read. Returns the number of unread bytes. */
 size_t perf_ring_begin(struct perf_ring *ring);
 
+/* Returns how many bytes the kernel has written that are not consumed yet, also those after the
+ * round. */
+size_t perf_ring_unread(const struct perf_ring *ring);
+
 /* Returns the oldest unread record of the round, or NULL if there is none. The record is BORROWED
  * until the next call on @ring: always contiguous (a record that wraps is copied) and 8-byte
  * aligned, its size at least a header. If the bytes are not a record, discards the rest of the

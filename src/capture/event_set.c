@@ -14,7 +14,8 @@
 
 /* A ring buffers records while the reader does not get a CPU. Records without copies have some
  * hundred bytes: 512 KiB last for seconds at 997 Hz. With 16 KiB of stack each, 8 MiB last for half
- * a second; the rings of all CPUs together may not take more than 1/100 of the memory. */
+ * a second; the rings of all CPUs together may not take more than 1/100 of the memory.
+ * The side-band beside them has a quarter: the larger it is, the less often sampler.c looks at it. */
 #define SMALL_BYTES (512u * 1024)
 #define COPY_BYTES  (8u * 1024 * 1024)
 /* Above EVENTS_FEW, as with a pattern, most tracepoints are rarely hit: 64 KiB hold 500 hits. */
@@ -43,10 +44,15 @@ struct ring_size ring_size_choose(bool has_copies, size_t cpus, size_t events,
 	const size_t least_pages = events > EVENTS_MANY ? LEAST_OF_MANY_BYTES / page_bytes
 				 : events > EVENTS_FEW ? LEAST_BYTES / page_bytes : small_pages;
 
-	if (has_copies)
+	if (has_copies) {
 		size.sample_pages = COPY_BYTES / page_bytes;
-	while (size.sample_pages > least_pages && count_pages(&size, cpus, events) > pages_max)
+		size.sideband_pages = size.sample_pages / 4;
+	}
+	while (size.sample_pages > least_pages && count_pages(&size, cpus, events) > pages_max) {
 		size.sample_pages /= 2;
+		if (size.sideband_pages > small_pages)
+			size.sideband_pages /= 2;
+	}
 	return size;
 }
 

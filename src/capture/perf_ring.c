@@ -124,6 +124,11 @@ size_t perf_ring_begin(struct perf_ring *ring)
 	return (size_t)(ring->head - ring->tail);
 }
 
+size_t perf_ring_unread(const struct perf_ring *ring)
+{
+	return (size_t)(__atomic_load_n(&ring->control->data_head, __ATOMIC_RELAXED) - ring->tail);
+}
+
 /* Returns the record at @position, made contiguous; NULL: its size is impossible. */
 static const struct perf_event_header *record_at(struct perf_ring *ring, uint64_t position)
 {

@@ -13,6 +13,10 @@
  * nothing to read it may come every 150 ms, and every 100 ms while there are only samples (side-
  * band records lead to requests about tasks that may end soon); the analyzer requests a round when
  * it needs a mark sooner. Waking a thread with cold caches costs more than the records of 50 ms.
+ * Each inherited event that ends with its task wakes whoever polls it (perf_event_exit_event() in
+ * kernel/events/core.c): 600 wake-ups a second under a compiler. So while processes come and go the
+ * rings are not polled but looked at, every 10 to 40 ms: often enough that a flood of records that
+ * begins in between does not fill a ring.
  * Rejected: a side-band that wakes an idle sampler at once (a watermark is permanent: one that low
  * wakes the sampler for each exec under load, or has to be ignored, and then records are lost).
  *
@@ -56,6 +60,10 @@
 #define LIVELY_NS	 CLOCK_NS_PER_S	/* after the start: first snapshots wait for names */
 #define IDLE_MS		 150	/* while nothing comes; 14 wake-ups a second with the consumer's */
 #define UNWATCHED_MS	 250	/* nobody looks: a round of few records costs mostly the waking */
+#define LOOK_MIN_MS	 10	/* rings that must be looked at more often are polled */
+#define LOOK_PARTS	 4	/* rings that fill slowly get 1/4 of a watermark between two looks */
+#define FLOOD_BYTES_MS	 (12u * 1024)	/* 1/4 of what a loop of mmap(2) writes in a millisecond:
+					 * the watermark of the side-band is 1/4 of its ring */
 #define STALL_MS	 5	/* retry interval: a consumer that is slow wakes nobody */
 #define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* timeout for a consumer that takes nothing */
 /* The kernel reads the time, then writes the record, then publishes it; a virtual CPU may be
@@ -92,11 +100,13 @@ struct sampler {
 
 	struct pollfd *polls;	/* owned; [0] stop, [1] round_fd, then the watches, then one per
 				 * lane */
-	size_t poll_count;
+	size_t poll_count, lane_polls_at;
 	size_t *lane_rows;	/* owned; per lane: the row whose descriptor is polled */
 	size_t live_watches;	/* watches, or lanes without watches, that have not ended */
 
 	bool is_round_open;
+	bool fills_slowly;	/* what each ring got before this round came slowly */
+	uint64_t look_ns;	/* between looks at rings that are not polled; 0: they are polled */
 	uint64_t start_ns, round_begin_ns;
 	uint64_t round_done_ns;	/* switch_waits_done_ns() at the begin of the round */
 	size_t round_lane;	/* first lane that is not read yet */
@@ -278,21 +288,32 @@ static void wake_consumer(const struct sampler *sampler)
 		;
 }
 
+static uint64_t watermark_of(const struct event_set *set, const struct event_lane *lane)
+{
+	return set->attrs[lane->event].wakeup_watermark;
+}
+
 static void begin_round(struct sampler *sampler)
 {
 	const struct event_set *set = sampler->set;
+	const uint64_t last_ns = sampler->round_begin_ns;
+	uint64_t elapsed_ns;
 
 	sampler->round_begin_ns = clock_now_ns();	/* must precede perf_ring_begin() */
+	elapsed_ns = sampler->round_begin_ns - last_ns;
 	if (sampler->config.switch_waits) {		/* and this move_open_waits() */
 		sampler->round_done_ns = switch_waits_done_ns(sampler->config.switch_waits);
 		switch_waits_watch(sampler->config.switch_waits, sampler->round_begin_ns);
 	}
 	sampler->round_bytes = sampler->sideband_bytes = 0;
+	sampler->fills_slowly = true;
 	for (size_t i = 0; i < set->lane_count; i++) {
 		const size_t bytes = is_own(sampler, &set->lanes[i])
 				     ? perf_ring_begin(set->lanes[i].ring) : 0;
 
 		sampler->round_bytes += bytes;
+		sampler->fills_slowly &= bytes * LOOK_PARTS * sampler->look_ns <=
+					 watermark_of(set, &set->lanes[i]) * elapsed_ns;
 		if (set->lanes[i].event == set->event_count - 1)
 			sampler->sideband_bytes += bytes;
 	}
@@ -472,7 +493,7 @@ static void move_lane_on(struct sampler *sampler, size_t lane, struct pollfd *en
 static void note_ends(struct sampler *sampler)
 {
 	struct pollfd *watches = sampler->polls + WATCHES_AT;
-	struct pollfd *lanes = watches + sampler->config.watch_count;
+	struct pollfd *lanes = sampler->polls + sampler->lane_polls_at;
 
 	for (size_t i = 0; i < sampler->config.watch_count; i++)
 		if (watches[i].fd >= 0 && watches[i].revents) {
@@ -495,13 +516,42 @@ static int idle_interval_ms(const struct sampler *sampler)
 	return sampler->round_begin_ns < sampler->start_ns + LIVELY_NS ? ROUND_MAX_MS : SAMPLES_MS;
 }
 
+static bool has_reached_watermark(const struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->set->lane_count; i++) {
+		const struct event_lane *lane = &sampler->set->lanes[i];
+
+		if (is_own(sampler, lane) &&
+		    perf_ring_unread(lane->ring) >= watermark_of(sampler->set, lane))
+			return true;
+	}
+	return false;
+}
+
+/* Looks at the rings for @wait_ms at most, instead of polling them. Returns what is left of it to
+ * poll them for. */
+static int look_at_rings(struct sampler *sampler, int wait_ms)
+{
+	const int look_ms = (int)(sampler->look_ns / CLOCK_NS_PER_MS);
+
+	if (!look_ms || !sampler->sideband_bytes || !sampler->fills_slowly)
+		return wait_ms;
+	for (; wait_ms > 0 && !has_reached_watermark(sampler); wait_ms -= look_ms)
+		if (poll(sampler->polls, sampler->lane_polls_at,
+			 look_ms < wait_ms ? look_ms : wait_ms))
+			break;
+	return 0;
+}
+
 /* Waits until records have arrived or a round is due or requested. True: stop was requested. */
 static bool wait_for_records(struct sampler *sampler, bool is_stalled)
 {
-	const int wait_ms = is_stalled ? STALL_MS : idle_interval_ms(sampler);
+	const size_t polled = is_stalled ? 1 : sampler->poll_count;
+	const int wait_ms = is_stalled ? STALL_MS
+				       : look_at_rings(sampler, idle_interval_ms(sampler));
 	eventfd_t asked;
 
-	if (poll(sampler->polls, is_stalled ? 1 : sampler->poll_count, wait_ms) <= 0)
+	if (poll(sampler->polls, polled, wait_ms) <= 0)
 		return false;
 	if (sampler->polls[0].revents)
 		return true;
@@ -648,7 +698,7 @@ static void fill_polls(struct sampler *sampler)
 {
 	const struct event_set *set = sampler->set;
 	const size_t watches = sampler->config.watch_count;
-	struct pollfd *lanes = sampler->polls + WATCHES_AT + watches;
+	struct pollfd *lanes = sampler->polls + sampler->lane_polls_at;
 
 	sampler->polls[0] = (struct pollfd){ .fd = sampler->stop_fd, .events = POLLIN };
 	sampler->polls[ROUND_AT] = (struct pollfd){
@@ -665,6 +715,21 @@ static void fill_polls(struct sampler *sampler)
 			.events = is_own(sampler, &set->lanes[i]) ? POLLIN : 0,
 		};
 	sampler->config.watch_fds = NULL;	/* not valid later: polls has a copy */
+}
+
+/* Returns how often rings must be looked at that are not polled; 0: too often, or no inherited event
+ * would wake the sampler. */
+static uint64_t look_interval_ns(const struct event_set *set)
+{
+	uint64_t least_ms = UNWATCHED_MS;
+
+	for (size_t i = 0; i < set->lane_count; i++) {
+		const uint64_t ms = watermark_of(set, &set->lanes[i]) / FLOOD_BYTES_MS;
+
+		if (!set->lanes[i].is_read && ms < least_ms)
+			least_ms = ms;
+	}
+	return set->attrs[0].inherit && least_ms >= LOOK_MIN_MS ? least_ms * CLOCK_NS_PER_MS : 0;
 }
 
 static size_t count_rings(const struct event_set *set)
@@ -695,7 +760,8 @@ int sampler_create(struct sampler **out, const struct sampler_config *config, st
 	sem_init(&sampler->start, 0, 0);
 	sampler->live_watches = config->watch_count ? config->watch_count
 						    : count_rings(config->set);
-	sampler->poll_count = WATCHES_AT + config->watch_count + lanes;
+	sampler->lane_polls_at = WATCHES_AT + config->watch_count;
+	sampler->poll_count = sampler->lane_polls_at + lanes;
 	sampler->polls = calloc(sampler->poll_count, sizeof(*sampler->polls));
 	sampler->lane_rows = calloc(lanes, sizeof(*sampler->lane_rows));
 	sampler->sums = calloc(lanes, sizeof(*sampler->sums));
@@ -710,6 +776,7 @@ int sampler_create(struct sampler **out, const struct sampler_config *config, st
 		goto fail;
 	for (size_t i = 0; i < config->set->event_count; i++)
 		record_format_init(&sampler->formats[i], &config->set->attrs[i]);
+	sampler->look_ns = look_interval_ns(config->set);
 	sampler->round_bytes = 1;	/* not idle before the first round */
 	sampler->line_ns = UINT64_MAX;
 	fill_polls(sampler);
