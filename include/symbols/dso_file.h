@@ -68,6 +68,14 @@ enum open_purpose {
 	OPEN_PROGRAM_NAME,	/* only checks whether `comm` leads to the program's file */
 };
 
+/* Why a request asks for names. Without a reason a file that is found by its device and inode gets a
+ * table without names, which costs no process of the sandbox. */
+enum symbol_use {
+	SYMBOLS_SHOWN,
+	SYMBOLS_FOR_BUILD_ID,	/* where the kernel does not tell the file's build-id */
+	SYMBOLS_UNUSED,		/* the unwind table will tell the build-id */
+};
+
 /* Where the names of a recorded kernel are. */
 struct recorded_names {
 	uint32_t recording;	/* 1, 2: number of the recording; 0: the running kernel */
@@ -99,7 +107,7 @@ struct open_request {
 	uint64_t table_number;	/* OPEN_RETURN_...: number of the table given back; OPEN_UNWIND:
 				 * number of the dropped table that is needed again; 0: none */
 	uint32_t table_received;	/* OPEN_RETURN_...: how often the caller received it */
-	bool skips_names;	/* a table without names does, where the kernel told the build-id */
+	enum symbol_use symbols;
 	bool is_again;		/* only checks whether a known file changed: no hurry to reply */
 	uint64_t known_unwind;	/* OPEN_NAMES_AND_UNWIND: unwind_number of an earlier reply about
 				 * this file; 0: none. See open_reply.is_unchanged */

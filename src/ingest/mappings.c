@@ -166,7 +166,7 @@ static void load(struct ingest *ingest, uint32_t id, const struct seen_mapping *
 	dso->asked_ns = seen->seen_ns;
 	dso->is_asked = true;
 	requests_choose_tables(ingest, &request);
-	if (ingest->wants_unwind && dso->unwind == DSO_UNWIND_UNASKED)
+	if (request.purpose == OPEN_NAMES_AND_UNWIND && dso->unwind == DSO_UNWIND_UNASKED)
 		dso->unwind = DSO_UNWIND_LOADING;
 	requests_send(ingest, &request);
 }

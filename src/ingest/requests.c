@@ -106,14 +106,19 @@ void ingest_mapping_place(const struct ingest *ingest, uint32_t pid, const struc
 }
 
 /* A repeated request names the unwind table that was loaded before, even if it was evicted since:
- * an unused table is needed when its code is hit, not because the file is mapped once more. */
+ * an unused table is needed when its code is hit, not because the file is mapped once more.
+ *
+ * Where nobody looks, no table is made before its code is hit: most libraries of short programs
+ * are never sampled, and each table costs a process. */
 void requests_choose_tables(const struct ingest *ingest, struct open_request *request)
 {
 	const struct dso *dso = &ingest->dsos.dsos[request->dso];
 
 	request->is_again = dso->state == DSO_READY;
-	request->skips_names = ingest->config.only_records;
-	if (!ingest->wants_unwind)
+	if (ingest->config.only_records)
+		request->symbols = ingest->wants_unwind ? SYMBOLS_UNUSED : SYMBOLS_FOR_BUILD_ID;
+	if (!ingest->wants_unwind ||
+	    (ingest->config.only_records && dso->unwind == DSO_UNWIND_UNASKED))
 		return;
 	request->purpose = OPEN_NAMES_AND_UNWIND;
 	if (dso->unwind == DSO_UNWIND_KNOWN)
@@ -171,8 +176,8 @@ static void ask(struct ingest *ingest, uint32_t pid, const struct mapping *mappi
 	dso->is_asked = true;
 	ingest_mapping_place(ingest, pid, mapping, &request);
 	requests_choose_tables(ingest, &request);
-	if (ingest->wants_unwind && (dso->unwind == DSO_UNWIND_UNASKED ||
-				     dso->unwind == DSO_UNWIND_NONE))
+	if (request.purpose == OPEN_NAMES_AND_UNWIND && (dso->unwind == DSO_UNWIND_UNASKED ||
+							 dso->unwind == DSO_UNWIND_NONE))
 		dso->unwind = DSO_UNWIND_LOADING;
 	requests_send(ingest, &request);
 }

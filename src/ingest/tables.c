@@ -102,6 +102,12 @@ static void set_ready(struct ingest *ingest, uint32_t id, const struct open_repl
 	want_copies(&ingest->dsos, dso);
 }
 
+/* Tables without names are all the same one. */
+static bool is_other_build(const struct build_id *known, const struct build_id *found)
+{
+	return known->count && found->count && !build_id_is_equal(known, found);
+}
+
 /* Handles a repeated request for a DSO with names. They stay if the process had ended. If the
  * file's content has changed, the table goes to a successor. Without room for one the names stay,
  * too, as one DSO can't have the names of two; the new table is unused then, and evicted first. */
@@ -111,7 +117,8 @@ static void table_arrived_again(struct ingest *ingest, const struct open_reply *
 	const struct dso *dso = &ingest->dsos.dsos[id];
 	uint32_t successor;
 
-	if (!reply->is_ready || dso->table.header == reply->table.header)
+	if (!reply->is_ready || (dso->table.header == reply->table.header &&
+				 !is_other_build(&dso->build_id, &reply->build_id)))
 		return;
 	if (dso->state == DSO_LET_GO && dso->table_sum == reply->table_sum) {
 		set_ready(ingest, id, reply);
@@ -150,7 +157,8 @@ static void keep_late_unwind(struct ingest *ingest, const struct open_reply *rep
 /* Requests unwind tables of DSOs, and evicts them.
  *
  * A table is requested with the names of its DSO, when the mapping is first seen. If it was not
- * needed then, or was evicted since, it is requested by the mapping that a sample hits.
+ * needed then (see requests_choose_tables()), or was evicted since, it is requested by the mapping
+ * that a sample hits.
  */
 bool tables_expect_unwind(const struct dso *dso)
 {
@@ -167,6 +175,7 @@ static void ask_for_rows(struct ingest *ingest, uint32_t pid, const struct mappi
 
 	ingest_mapping_place(ingest, pid, mapping, &request);
 	request.purpose = OPEN_UNWIND;
+	request.symbols = ingest->config.only_records ? SYMBOLS_UNUSED : SYMBOLS_SHOWN;
 	request.table_number = gone;
 	requests_send(ingest, &request);
 }
@@ -236,6 +245,8 @@ void tables_take_unwind(struct ingest *ingest, const struct open_reply *reply)
 	    unwind_set_add(&ingest->tables->unwind, reply->unwind_number, &reply->unwind) == 0) {
 		dso->unwind = DSO_UNWIND_KNOWN;
 		dso->unwind_number = reply->unwind_number;
+		if (!dso->build_id.count)	/* SYMBOLS_UNUSED */
+			dso->build_id = reply->unwind.header->build_id;
 		give_back_coldest(ingest);
 	} else if (dso->unwind == DSO_UNWIND_LOADING || has_gone(ingest, dso)) {
 		dso->unwind = DSO_UNWIND_NONE;

@@ -59,7 +59,8 @@ struct job {
 	struct file_look look;
 	struct open_reply *reply;	/* the reply about the names */
 	bool is_replied;		/* `reply` was sent */
-	struct flat_header nameless;	/* header without names; build_id count 0: unused */
+	bool is_nameless;		/* `nameless` is the header of its names */
+	struct flat_header nameless;
 	struct open_reply *unwind;
 };
 
@@ -118,8 +119,10 @@ static bool reply_without_names(struct job *job, const struct table_request *wan
 	static const struct flat_header no_names;
 	struct open_reply *reply = job->reply;
 
-	if (!job->request->skips_names || !wanted->file->is_certain || !wanted->build_id.count)
+	if (job->request->symbols == SYMBOLS_SHOWN || !wanted->file->is_certain ||
+	    (job->request->symbols == SYMBOLS_FOR_BUILD_ID && !wanted->build_id.count))
 		return false;
+	job->is_nameless = true;
 	job->nameless = (struct flat_header){ .build_id = wanted->build_id };
 	reply->build_id = wanted->build_id;
 	reply->table = (struct flat_table){ .header = &no_names };
@@ -196,8 +199,8 @@ static bool reply_from(struct dso_opener *opener, struct job *job,
 		job->reply->why = (struct diag){ .err = 0 };
 		send_names(opener, job);
 		unwind_source_get(&opener->unwind, &wanted,
-				  job->nameless.build_id.count ? &job->nameless
-							       : job->reply->table.header,
+				  job->is_nameless ? &job->nameless
+						   : job->reply->table.header,
 				  job->request->known_unwind, job->unwind);
 	}
 	close(file.fd);

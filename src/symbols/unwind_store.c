@@ -256,24 +256,33 @@ static int compile_with(struct unwind_source *source, int fd, int debug_fd,
 	return err;
 }
 
-/* A damaged debug file must not cost the DSO its own rows. */
+/* A damaged debug file must not cost the DSO its own rows. Without a header of names only the table
+ * tells the build-id by which the debug file is found. */
 static int compile(struct unwind_source *source, const struct table_request *request,
 		   const struct flat_header *names, struct unwind_table *table,
 		   struct sandbox_bytes *bytes, struct diag *why)
 {
-	const struct debug_search search = {
+	struct debug_search search = {
 		.dso = request->file->version, .build_id = names->build_id,
 		.link = names->debug_link, .dso_path = request->path,
 		.has_safe_path = request->root->is_ours && request->file->is_trusted,
 	};
+	const int fd = request->file->fd;
 	struct dso_file debug;
-	int err = debug_file_open(&debug, &search);
+	int err = 0;
 
-	if (!err) {
-		err = compile_with(source, request->file->fd, debug.fd, table, bytes, why);
-		close(debug.fd);
+	if (!search.build_id.count && !search.link[0]) {
+		err = compile_with(source, fd, -1, table, bytes, why);
+		if (err || !table->header->build_id.count)
+			return err;
+		search.build_id = table->header->build_id;
 	}
-	return err ? compile_with(source, request->file->fd, -1, table, bytes, why) : 0;
+	if (debug_file_open(&debug, &search))
+		return bytes->bytes ? 0 : compile_with(source, fd, -1, table, bytes, why);
+	sandbox_bytes_finish(bytes);
+	err = compile_with(source, fd, debug.fd, table, bytes, why);
+	close(debug.fd);
+	return err ? compile_with(source, fd, -1, table, bytes, why) : 0;
 }
 
 static bool is_kept(struct unwind_source *source, uint64_t number)

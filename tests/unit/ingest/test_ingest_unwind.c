@@ -25,12 +25,15 @@
 #include "unit_tests.h"
 
 #define MAPPED_BYTES   4096
+#define NO_SUCH_PID    4194303	/* the last that can be */
 #define REPLY_LIMIT_MS 60000	/* only reached when something hangs */
 
 static struct sandbox *sandbox;
 static struct dso_opener *opener;
 static struct ingest ingest;
 static struct event_record last_mapped;
+static const char *build_id = "none";	/* an argument of ld --build-id */
+static bool is_of_ended_process;
 
 static int set_up(void **state)
 {
@@ -38,6 +41,8 @@ static int set_up(void **state)
 	const struct ingest_config config = { .event_count = 1, .events = events };
 
 	(void)state;
+	build_id = "none";
+	is_of_ended_process = false;
 	if (sandbox_start(&sandbox, worker_run, NULL) ||
 	    dso_opener_create(&opener, sandbox, NULL, NULL))
 		return -1;
@@ -76,9 +81,9 @@ static const struct mapping *map_last(void)
 static void build_library(const char *name, const char *function, const char *more)
 {
 	assert_true(elf_fixture_run("printf '.globl %s\\n%s: .cfi_startproc\\n%s" ENDLESS_LOOP "\\n"
-				    ".cfi_endproc\\n' | cc -shared -nostdlib -Wl,--build-id=none "
+				    ".cfi_endproc\\n' | cc -shared -nostdlib -Wl,--build-id=%s "
 				    "-x assembler - -o %s.so && mv %s.so %s", function, function,
-				    more, name, name, name));
+				    more, build_id, name, name, name));
 }
 
 /* Builds it, maps it, and tells the analyzer. */
@@ -96,7 +101,8 @@ static const struct mapping *map_library(const char *name)
 	close(fd);
 	assert_true(mapping != MAP_FAILED);
 	last_mapped = (struct event_record){
-		.mode = MODE_USER, .has_pid = true, .pid = (uint32_t)getpid(), .time_ns = 1,
+		.mode = MODE_USER, .has_pid = true, .time_ns = 1,
+		.pid = is_of_ended_process ? NO_SUCH_PID : (uint32_t)getpid(),
 		.mmap = {
 			.start = (uintptr_t)mapping, .bytes = MAPPED_BYTES, .is_executable = true,
 			.path = { path, strlen(path) }, .has_inode = true, .inode = status.st_ino,
@@ -108,7 +114,7 @@ static const struct mapping *map_library(const char *name)
 
 static const struct unwind_table *find(const struct mapping *mapping, bool *is_loading)
 {
-	return tables_find_unwind(&ingest, (uint32_t)getpid(), mapping, is_loading);
+	return tables_find_unwind(&ingest, last_mapped.pid, mapping, is_loading);
 }
 
 /* Hits it, waits, and hits it again. */
@@ -184,6 +190,55 @@ static void test_a_table_that_had_to_go_does_not_come_with_the_next_mapping(void
 	assert_null(find(&first, &is_loading));
 	assert_true(is_loading);
 	assert_non_null(load(&first));
+}
+
+/* Where only a recording is made, an unwind table is made for code that is hit alone, and the table
+ * tells the build-id if the process has ended, so that the kernel doesn't. */
+static void test_without_a_screen_only_code_that_is_hit_has_a_table(void **state)
+{
+	static const unsigned char id[] = { 0xab, 0xcd, 0xef, 0x01 };
+	struct mapping mapping;
+	const struct dso *dso;
+	bool is_loading = false;
+
+	(void)state;
+	ingest.wants_unwind = ingest.config.only_records = true;
+	build_id = "0xabcdef01";
+	is_of_ended_process = true;
+	mapping = *map_library("first");
+	dso = &ingest.dsos.dsos[mapping.dso];
+	assert_int_equal(dso->state, DSO_READY);
+	assert_int_equal(dso->table.header->row_count, 0);
+	assert_int_equal(dso->unwind, DSO_UNWIND_UNASKED);
+	assert_int_equal(dso->build_id.count, 0);
+	assert_null(find(&mapping, &is_loading));
+	assert_true(is_loading);
+	take_replies();
+	assert_int_equal(find(&mapping, &is_loading)->header->row_count, 2);
+	assert_int_equal(dso->build_id.count, sizeof(id));
+	assert_memory_equal(dso->build_id.bytes, id, sizeof(id));
+	assert_int_equal(ingest.dsos.successions, 0);
+}
+
+static void test_a_file_that_was_overwritten_is_another_without_names_too(void **state)
+{
+	struct mapping mapping;
+	bool is_loading = false;
+
+	(void)state;
+	ingest.wants_unwind = ingest.config.only_records = true;
+	build_id = "0xabcdef01";
+	mapping = *map_library("first");
+	if (!ingest.dsos.dsos[mapping.dso].build_id.count)
+		skip();		/* a kernel that does not tell it */
+	build_id = "0xabcdef02";
+	build_library("new", "first", ".cfi_def_cfa_offset 16\\n");
+	assert_true(elf_fixture_run("cat new > first"));
+	last_mapped.time_ns = 2 * CLOCK_NS_PER_S;
+	mapping = *map_last();
+	assert_int_equal(ingest.dsos.successions, 1);
+	assert_int_equal(load(&mapping)->rows[0].cfa, 2);
+	assert_false(find(&mapping, &is_loading) == NULL || is_loading);
 }
 
 /* Its names are the same, so that it is no other DSO. */
@@ -377,6 +432,8 @@ UNIT_TESTS(test_ingest_unwind)
 		TEST(test_a_table_that_had_to_go_is_asked_for_again),
 		TEST(test_a_table_that_had_to_go_does_not_come_with_the_next_mapping),
 		TEST(test_a_file_that_was_overwritten_has_its_new_rows),
+		TEST(test_without_a_screen_only_code_that_is_hit_has_a_table),
+		TEST(test_a_file_that_was_overwritten_is_another_without_names_too),
 		TEST(test_a_table_for_which_another_came_can_be_asked_for_again),
 		TEST(test_a_table_whose_row_is_anothers_by_now_is_asked_for_as_if_new),
 		TEST(test_a_table_that_can_not_be_asked_for_again_is_not_waited_for),

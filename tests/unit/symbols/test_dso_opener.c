@@ -183,14 +183,14 @@ static void test_without_a_need_for_names_none_are_compiled(void **state)
 	struct open_reply reply;
 
 	(void)state;
-	request.skips_names = true;
+	request.symbols = SYMBOLS_FOR_BUILD_ID;
 	request.build_id = id;		/* where the kernel does not tell */
 	reply = ask(&request);
 	assert_true(reply.is_ready);
 	assert_true(build_id_is_equal(&reply.build_id, &id));
 	assert_int_equal(reply.table.header->row_count, 0);
 	assert_int_equal(dso_opener_bytes(opener), bytes);
-	request.skips_names = false;
+	request.symbols = SYMBOLS_SHOWN;
 	reply = ask(&request);
 	assert_true(reply.is_ready);
 	assert_int_not_equal(reply.table.header->row_count, 0);
