@@ -419,6 +419,18 @@ static void test_a_storm_of_processes_keeps_its_names_through_all_targets(void *
 	end_child(&child);
 }
 
+/* Other threads note lines of their own. */
+static bool is_noted(const char *text)
+{
+	struct log_line lines[8];
+	const size_t count = log_tail(lines, sizeof(lines) / sizeof(lines[0]));
+	bool is_found = false;
+
+	for (size_t i = 0; i < count; i++)
+		is_found |= strcmp(lines[i].text, text) == 0;
+	return is_found;
+}
+
 static void test_what_cannot_be_opened_leaves_the_source_as_it_is(void **state)
 {
 	static const struct {
@@ -438,7 +450,6 @@ static void test_what_cannot_be_opened_leaves_the_source_as_it_is(void **state)
 	};
 	const struct child child = start_child(burn);
 	const struct snapshot *now;
-	struct log_line line;
 	uint64_t before;
 
 	(void)state;
@@ -448,8 +459,7 @@ static void test_what_cannot_be_opened_leaves_the_source_as_it_is(void **state)
 		before = fixture.shown->samples;
 		assert_int_equal(change(refused[i].kind, "%s", refused[i].text), refused[i].err);
 		assert_non_null(strstr(fixture.why.text, refused[i].sentence));
-		assert_int_equal(log_tail(&line, 1), 1);
-		assert_string_equal(line.text, fixture.why.text);
+		assert_true(is_noted(fixture.why.text));
 		now = until_samples("cpu-clock", before + ENOUGH);	/* counts on */
 		assert_non_null(now);
 	}
