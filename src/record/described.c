@@ -141,6 +141,7 @@ void described_mark(struct described *described, uint32_t number, uint64_t time_
 	since_part = row->since_ns == UINT64_MAX ? part : part_of(described, row->since_ns);
 	if (part > since_part || (part == since_part && time_ns < row->since_ns))
 		row->since_ns = time_ns;
+	row->exec_ns = 0;
 }
 
 bool described_leave_out(struct described *described, uint32_t number, uint64_t time_ns)
@@ -150,6 +151,22 @@ bool described_leave_out(struct described *described, uint32_t number, uint64_t 
 	if (row && row->left_out_ns < time_ns)
 		row->left_out_ns = time_ns;
 	return row;
+}
+
+void described_leave_out_exec(struct described *described, uint32_t number, uint64_t time_ns)
+{
+	struct described_row *row = row_of(described, number);
+
+	if (row)
+		row->exec_ns = time_ns;
+}
+
+bool described_lacks_exec(const struct described *described, uint32_t number, uint64_t time_ns)
+{
+	const uint32_t row = id_map_get(&described->numbers, number);
+
+	return row != ID_MAP_NONE && described->rows[row].exec_ns &&
+	       described->rows[row].exec_ns <= time_ns;
 }
 
 void described_forget(struct described *described, uint32_t number)

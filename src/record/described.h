@@ -22,6 +22,7 @@
 struct described_row {
 	uint64_t since_ns;	/* UINT64_MAX: not described. Of a free row: the next one, plus 1 */
 	uint64_t left_out_ns;	/* newest record about it that was left out; 0: none */
+	uint64_t exec_ns;	/* newest exec that was left out and is not described; 0: none */
 	uint64_t ended_ns;	/* its last exit; 0: none */
 	uint32_t number;	/* ID_MAP_NONE: the row is free */
 };
@@ -51,6 +52,11 @@ void described_mark(struct described *described, uint32_t number, uint64_t time_
 /* Notes that a record about @number, which is not described, is left out. False: out of memory, it
  * must be written. */
 bool described_leave_out(struct described *described, uint32_t number, uint64_t time_ns);
+/* Notes that the exec, which was left out just now, took the mappings away that an older sample,
+ * which is still to come, will describe. */
+void described_leave_out_exec(struct described *described, uint32_t number, uint64_t time_ns);
+/* Whether an exec up to @time_ns was left out that no description has made up for. */
+bool described_lacks_exec(const struct described *described, uint32_t number, uint64_t time_ns);
 /* @number is another's from now on, or more is known of it. */
 void described_forget(struct described *described, uint32_t number);
 /* @number is nobody's from @time_ns on. Samples from before may come later. */

@@ -341,13 +341,17 @@ static void describe_thread(struct record_encoder *encoder, const struct thread 
 {
 	struct written_trailer trailer = { .cpu = UINT32_MAX, .time_ns = time_ns,
 					   .id = WRITTEN_FIRST_ID };
+	bool is_exec;
 
-	if (!thread || !thread->has_comm || !thread->tid ||
-	    described_has(&encoder->threads, thread->tid, time_ns))
+	if (!thread || !thread->has_comm || !thread->tid)
+		return;
+	is_exec = thread->tid == thread->pid &&
+		  described_lacks_exec(&encoder->processes, thread->pid, time_ns);
+	if (!is_exec && described_has(&encoder->threads, thread->tid, time_ns))
 		return;
 	trailer.pid = thread->pid;
 	trailer.tid = thread->tid;
-	written_record_comm(&encoder->buffer, thread->comm, thread->comm_len, &trailer);
+	written_record_comm(&encoder->buffer, thread->comm, thread->comm_len, is_exec, &trailer);
 	put(encoder, time_ns, WRITTEN_TRAILER_TIME);
 	described_mark(&encoder->threads, thread->tid, time_ns);
 }
@@ -421,8 +425,10 @@ static bool note_exec(struct record_encoder *encoder, const struct event_record 
 
 	described_forget(&encoder->processes, record->pid);
 	if (described_leave_out(&encoder->processes, record->pid, time_ns) && !is_known &&
-	    described_leave_out(&encoder->threads, record->tid, time_ns))
+	    described_leave_out(&encoder->threads, record->tid, time_ns)) {
+		described_leave_out_exec(&encoder->processes, record->pid, time_ns);
 		return false;
+	}
 	described_mark(&encoder->threads, record->tid, time_ns);
 	return true;
 }

@@ -274,14 +274,14 @@ void written_record_copy(struct written_record *out, const struct perf_event_hea
 	end_record(out, raw->type, raw->misc);
 }
 
-void written_record_comm(struct written_record *out, const char *comm, size_t len,
+void written_record_comm(struct written_record *out, const char *comm, size_t len, bool is_exec,
 		       const struct written_trailer *trailer)
 {
 	begin_record(out);
 	add_pair(out, trailer->pid, trailer->tid);
 	add_text(out, comm, len);
 	add_trailer(out, trailer);
-	end_record(out, PERF_RECORD_COMM, 0);
+	end_record(out, PERF_RECORD_COMM, is_exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
 }
 
 void written_record_lost(struct written_record *out, uint64_t count,

@@ -43,7 +43,7 @@ void written_record_raw_sample(struct written_record *out, const struct tee_samp
 /* Makes a copy of @raw, another record of @format, with @trailer in place of its own. */
 void written_record_copy(struct written_record *out, const struct perf_event_header *raw,
 		       const struct record_format *format, const struct written_trailer *trailer);
-void written_record_comm(struct written_record *out, const char *comm, size_t len,
+void written_record_comm(struct written_record *out, const char *comm, size_t len, bool is_exec,
 		       const struct written_trailer *trailer);
 void written_record_lost(struct written_record *out, uint64_t count,
 		       const struct written_trailer *trailer);

@@ -25,6 +25,7 @@ struct kept {
 	uint64_t ip, period, count, id;
 	uint64_t chain[CHAIN_MAX];
 	uint64_t chain_count;
+	bool is_exec;
 };
 
 struct records {
@@ -54,8 +55,10 @@ static void take_record(const struct perf_event_header *raw)
 			       .tid = record.tid };
 	assert_int_equal(record_peek_id(&records.format, raw, raw->size, &kept->id), 0);
 	assert_int_equal(record_written_bytes(&records.format, raw), raw->size);
-	if (record.kind == RECORD_COMM)
+	if (record.kind == RECORD_COMM) {
 		take_text(kept, &record.comm.comm);
+		kept->is_exec = record.comm.is_exec;
+	}
 	if (record.kind == RECORD_MMAP)
 		take_text(kept, &record.mmap.path);
 	if (record.kind == RECORD_LOST)
@@ -302,6 +305,8 @@ static void test_a_late_sample_describes_nothing_after_what_was_left_out(void **
 	map = &records.kept[records.count - 3];
 	assert_string_equal(map->text, "/bin/other");
 	assert_int_equal(map->time_ns, 300);
+	assert_string_equal(map[-1].text, "other");
+	assert_true(map[-1].is_exec);	/* the mappings of app are gone */
 }
 
 /* A short process: both of its samples wait for tables, and are counted after its exit. */
