@@ -23,14 +23,15 @@
 
 static void print_option(FILE *out, const struct option_row *row)
 {
-	const char *second = strchr(row->help, '\n');
+	const char *line = row->help;
+	const char *end;
 
 	fputs("\n# ", out);
-	if (second)
-		fprintf(out, "%.*s\n# %s", (int)(second - row->help), row->help, second + 1);
-	else
-		fputs(row->help, out);
-	fprintf(out, "\n#%s =%s%s\n", row->name, row->default_text ? " " : "",
+	while ((end = strchr(line, '\n'))) {
+		fprintf(out, "%.*s\n# ", (int)(end - line), line);
+		line = end + 1;
+	}
+	fprintf(out, "%s\n#%s =%s%s\n", line, row->name, row->default_text ? " " : "",
 		row->default_text ? row->default_text : "");
 }
 

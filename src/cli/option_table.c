@@ -799,13 +799,15 @@ static int print_names(FILE *out, const struct option_row *row)
 static void print_row(FILE *out, const struct option_row *row)
 {
 	const int used = print_names(out, row);
-	const char *second = strchr(row->help, '\n');
-	const int first_bytes = (int)(second ? (size_t)(second - row->help) : strlen(row->help));
+	const char *line = row->help;
+	const char *end;
 
-	fprintf(out, "%*s%.*s", used < HELP_COLUMN ? HELP_COLUMN - used : 2, "", first_bytes,
-		row->help);
-	if (second)
-		fprintf(out, "\n%*s%s", HELP_COLUMN, "", second + 1);
+	fprintf(out, "%*s", used < HELP_COLUMN ? HELP_COLUMN - used : 2, "");
+	while ((end = strchr(line, '\n'))) {
+		fprintf(out, "%.*s\n%*s", (int)(end - line), line, HELP_COLUMN, "");
+		line = end + 1;
+	}
+	fputs(line, out);
 	if (row->default_text && row->argument)
 		fprintf(out, " (%s)", row->default_text);
 	fputc('\n', out);

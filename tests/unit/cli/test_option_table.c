@@ -93,6 +93,21 @@ static void test_the_help_is_one_column_of_names_and_one_of_text(void **state)
 	assert_non_null(strstr(help, "\n\nWhat to show\n"));
 }
 
+/* A row may have three lines and more; only titles begin in the first column. */
+static void test_each_further_line_of_a_row_is_in_the_column_of_text(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < option_row_count; i++)
+		for (const char *line = strchr(option_rows[i].help, '\n'); line;
+		     line = strchr(line + 1, '\n')) {
+			char expected[128];
+
+			snprintf(expected, sizeof(expected), "\n%25s%.*s", "",
+				 (int)strcspn(line + 1, "\n"), line + 1);
+			assert_non_null(strstr(help, expected));
+		}
+}
+
 static void test_no_line_of_the_help_is_wider_than_a_terminal(void **state)
 {
 	(void)state;
@@ -149,6 +164,7 @@ UNIT_TESTS(test_option_table)
 		cmocka_unit_test(test_names_and_letters_are_there_once),
 		cmocka_unit_test(test_the_help_names_every_option),
 		cmocka_unit_test(test_the_help_is_one_column_of_names_and_one_of_text),
+		cmocka_unit_test(test_each_further_line_of_a_row_is_in_the_column_of_text),
 		cmocka_unit_test(test_no_line_of_the_help_is_wider_than_a_terminal),
 		cmocka_unit_test(test_the_default_theme_is_the_first),
 		cmocka_unit_test(test_all_but_what_is_about_one_run_may_be_configured),
