@@ -570,7 +570,10 @@ int main(int argc, char **argv)
 	} else if (options.stat.is_wanted) {
 		status = count_events(&options);
 	} else if (!options.is_batch && !has_terminal()) {
-		status = refuse(EXIT_USAGE, "no terminal here: use --batch[=N] to print refreshes",
+		status = refuse(EXIT_USAGE, options.record_path
+				? "no terminal here: --format none only records, --batch[=N] "
+				  "prints refreshes, too"
+				: "no terminal here: use --batch[=N] to print refreshes",
 				is_with_command);
 	} else {
 		status = run_each(&options, &config);

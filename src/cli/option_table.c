@@ -651,10 +651,10 @@ const struct option_row option_rows[] = {
 			"and end with how many samples they have. With --idle they include idle; "
 			"those of several events follow each other unmarked. Events are in the "
 			"order of time, hits and samples of all probes and events alike; see "
-			"EVENTS and SCRIPT. --batch need not be given for them. See TABLES for "
-			"CSV, for spreadsheets and programs, and Markdown, for a pull request. "
-			"With none, which needs no --batch either, all is in the recording of "
-			"-o or --keep-last. See RECORDING.",
+			"EVENTS and SCRIPT. See TABLES for CSV, for spreadsheets and programs, "
+			"and Markdown, for a pull request. With none, all is in the recording of "
+			"-o or --keep-last: see RECORDING. --batch need not be given with a "
+			"format.",
 	},
 	{
 		.group = OPTIONS_BATCH, .name = "table", .argument = "TABLE",

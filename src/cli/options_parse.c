@@ -564,7 +564,8 @@ static int check_condition(const struct options *out, const struct condition *co
 	    ((target->kind != TARGET_SYSTEM && target->kind != TARGET_USER) || target->cpus ||
 	     (out->command && !out->is_command_clock)))
 		return diag_set(why, -EINVAL, "--keep-when '%.200s': busy is of the whole machine:"
-				" with -a, or without -p, -t, -G, -C", condition->text);
+				" with -a, or without -p, -t, -G, -C and without a command",
+				condition->text);
 	if (probe && condition_needs_latency(condition) && probe->edge != PROBE_LATENCY)
 		return diag_set(why, -EINVAL, "--keep-when '%.200s': the probe measures no latency:"
 				" --probe '%.100s=lat:...' does; of others there are count and"
@@ -674,9 +675,12 @@ static int check_recording(const struct options *out, struct diag *why)
 	if (out->split.by_signal && out->keep_ns)
 		return diag_set(why, -EINVAL, "SIGUSR2 saves what --keep-last holds: give "
 				"--switch-output a size or a time");
-	if (out->record_path && (out->wants_threads || out->diff_path))
+	if (out->record_path && (out->wants_threads || out->diff_path || out->wants_dump ||
+				 options_is_probe_question(out)))
 		return diag_set(why, -EINVAL, "-o %s: %s can't be recorded", out->record_path,
-				out->diff_path ? "a comparison" : "what --threads-now lists");
+				out->diff_path ? "a comparison"
+				: out->wants_threads ? "what --threads-now lists"
+				: out->wants_dump ? "what --dump prints" : "what is only listed");
 	return check_shared(out, why);
 }
 
@@ -729,8 +733,6 @@ static int check_together(struct options *out, struct diag *why)
 	out->capture.insists_on_all = out->wants_all;
 	if (out->capture.freq_hz && out->capture.period)
 		return diag_set(why, -EINVAL, "-F and -c exclude each other");
-	if (!out->is_batch && !has_formats(out) && out->wants_format)
-		return diag_set(why, -EINVAL, "--format needs --batch");
 	if (check_events(out, why) || check_no_output(out, why) || check_listing(out, why))
 		return why->err;
 	out->is_only_probes = out->launch.is_only_probes = out->probe_count && !out->events;
@@ -840,7 +842,7 @@ int options_parse_over(struct options *out, const struct option_setting *setting
 		err = use_presets(out, why);
 	if (err)
 		return err;
-	out->is_batch |= out->has_events || out->format == OUTPUT_NONE;
+	out->is_batch |= out->wants_format && !has_formats(out);
 	out->capture.can_count = !out->is_batch;
 	if (!out->lease_ns)	/* without a screen there is no key that extends one */
 		out->lease_ns = out->is_batch ? UINT64_MAX : PROBE_LEASE_NS;

@@ -128,6 +128,8 @@ static void test_the_end_of_an_output_says_its_format(void **state)
 		"takes what is printed", "--format", "script", "-o", "a.txt");
 	REFUSED("-o a.md is a file of samples: --threads-now takes none", "--threads-now", "-o",
 		"a.md");
+	REFUSED("-o a: what --dump prints can't be recorded", "-i", "b", "--dump", "-o", "a");
+	REFUSED("-o a: what is only listed can't be recorded", "--list-probes", "-o", "a");
 	REFUSED("-o a.md has one comparison: give one --diff", "-i", "a", "--diff", "b", "--diff",
 		"c", "--batch", "-o", "a.md");
 }

@@ -219,6 +219,13 @@ static void test_batch(void **state)
 	assert_true(script_fields_have(&options.script_fields, SCRIPT_IP));
 	accept("--format script --fields comm,ip -- true");
 	assert_false(script_fields_have(&options.script_fields, SCRIPT_SYM));
+	accept("-i x --format folded");
+	assert_true(options.is_batch);
+	assert_int_equal(options.window, WINDOW_ALL);
+	accept("--format text -- true");
+	assert_true(options.is_batch && options.prints_once);
+	accept("--list-events --format json");
+	assert_false(options.is_batch);
 	accept("--batch --format json -E 3 --window 10");
 	assert_int_equal(options.max_rows, 3);
 	assert_int_equal(options.window, WINDOW_SECONDS);
@@ -385,8 +392,6 @@ static void test_what_excludes_each_other_is_refused(void **state)
 	       "that one, too");
 	refuse("-i a --diff b -e cycles", recorded);
 	refuse("-i a --diff b --probe k:f", recorded);
-	refuse("--format json", "--format needs --batch");
-	refuse("--format text", "--format needs --batch");
 	refuse("--format none", "--format none prints nothing: -o FILE or --keep-last says where "
 	       "to record");
 	refuse("-o F --format none --batch=3", "--batch=3: --format none has no refreshes; "
