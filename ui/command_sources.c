@@ -157,6 +157,8 @@ void cmd_record(struct ui_state *state)
 		state_say(state, "a recording goes on: O ends it");
 	} else if (state->recording.is_there) {
 		state->out.wants_record_end = true;
+	} else if (state->shown && state->shown->is_replay && !state->shown->is_reading) {
+		state_say(state, "this recording is read to its end: -i and -o together copy it");
 	} else if (state->argument[0]) {
 		begin_recording(state, state->argument);
 	} else {
@@ -209,9 +211,12 @@ static void save_recording(struct ui_state *state, const char *path)
 {
 	const struct keep_control *keep = state->keep_control;
 
-	if (!keep || !keep->save)
-		state_say(state, "%s would be a recording: start with --keep-last 60s, which holds "
-			  "what it needs", path);
+	if (state->shown && state->shown->is_replay)
+		state_say(state, "this is a recording already: other ends of the name are other "
+			  "formats");
+	else if (!keep || !keep->save)
+		state_say(state, "O records from now on; what was before needs a start with "
+			  "--keep-last 60s");
 	else if (keep->save(keep->owner, path))
 		state_say(state, "writing %s\u2026", path);
 	else

@@ -174,12 +174,13 @@ static int write_events(struct recording_file *file, struct file_header *header)
 	return err;
 }
 
-/* Says that later records are not older than those before the last mark. */
+/* Says that later records are not older than those before the last mark. A file without records has
+ * one, too: readers take a section of no bytes for a recorder that was killed. */
 static void mark_round(struct recording_file *file)
 {
 	const struct perf_event_header mark = { .type = FINISHED_ROUND, .size = sizeof(mark) };
 
-	if (file->records.count)
+	if (file->records.count || !file->header.records.bytes)
 		byte_store_add(&file->records, &mark, sizeof(mark));
 }
 

@@ -116,13 +116,27 @@ static void test_each_sync_ends_a_round(void **state)
 		assert_int_equal(add_sample(file, 1, 100 * i, 3, &why), 0);
 		assert_int_equal(recording_file_sync(file, &why), 0);
 	}
-	/* The reader ends with a round of its own. */
-	assert_int_equal(perf_data_result_of(perf_data_path).round_count, 3 + 1);
+	/* The first sync had no records, and the reader ends with a round of its own. */
+	assert_int_equal(perf_data_result_of(perf_data_path).round_count, 1 + 3 + 1);
 	bytes = recording_file_bytes(file);
 	assert_int_equal(recording_file_sync(file, &why), 0);
 	assert_int_equal(recording_file_bytes(file), bytes);
-	assert_int_equal(perf_data_result_of(perf_data_path).limits[2], 200);
+	assert_int_equal(perf_data_result_of(perf_data_path).limits[3], 200);
 	assert_int_equal(recording_file_close(file, &why), 0);
+	unlink(perf_data_path);
+}
+
+/* perf and -i take records of no bytes for a recorder that was killed. */
+static void test_a_recording_of_nothing_can_be_read(void **state)
+{
+	struct recording_file *file = begin();
+	struct diag why = { 0 };
+
+	(void)state;
+	add_event(file, 1, "cpu-clock");
+	assert_int_equal(recording_file_sync(file, &why), 0);
+	assert_int_equal(recording_file_close(file, &why), 0);
+	expect(0, 0, 0);
 	unlink(perf_data_path);
 }
 
@@ -253,6 +267,7 @@ UNIT_TESTS(test_recording_file)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_sync_leaves_a_file_that_can_be_read),
 		cmocka_unit_test(test_each_sync_ends_a_round),
+		cmocka_unit_test(test_a_recording_of_nothing_can_be_read),
 		cmocka_unit_test(test_events_and_machine_have_their_names),
 		cmocka_unit_test(test_build_ids_are_those_of_their_paths),
 		cmocka_unit_test(test_a_failed_write_leaves_what_the_last_sync_wrote),

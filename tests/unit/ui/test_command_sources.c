@@ -76,6 +76,35 @@ static void test_a_recording_is_begun_with_a_name_and_ended_with_the_same_key(vo
 	assert_true(ui_has(ui, "recording 3.15 MB ends"));
 }
 
+/* Nothing more comes of a recording that is read: O would write an empty one. */
+static void test_a_recording_that_is_read_has_nothing_to_record(void **state)
+{
+	struct ui *ui = *state;
+
+	ui->state.recording.can_record = true;
+	ui->snapshot.is_replay = ui->snapshot.is_reading = true;
+	ui_press(ui, "O");
+	assert_true(ui->state.prompt.is_open);
+	ui_press_key(ui, UI_KEY_ESCAPE);
+	ui->snapshot.is_reading = false;
+	ui_press(ui, "O");
+	assert_false(ui->state.prompt.is_open);
+	assert_true(ui_has(ui, "this recording is read to its end: -i and -o together copy it"));
+	ui_press(ui, "P");
+	enter(ui, "save as (Tab: format):", "a.data");
+	assert_true(ui_has(ui, "this is a recording already"));
+}
+
+static void test_what_was_before_is_not_recorded_afterwards(void **state)
+{
+	struct ui *ui = *state;
+
+	ui_press(ui, "P");
+	enter(ui, "save as (Tab: format):", "a.data");
+	assert_true(ui_has(ui, "O records from now on; what was before needs a start with "
+			   "--keep-last 60s"));
+}
+
 /* The format is the end of the name, which Tab changes; the next name begins with the same. */
 static void test_the_end_of_a_name_says_what_is_saved(void **state)
 {
@@ -252,6 +281,8 @@ UNIT_TESTS(test_command_sources)
 		UI_TEST(test_the_frequency_begins_with_the_present_one),
 		UI_TEST(test_a_recording_is_begun_with_a_name_and_ended_with_the_same_key),
 		UI_TEST(test_the_end_of_a_name_says_what_is_saved),
+		UI_TEST(test_a_recording_that_is_read_has_nothing_to_record),
+		UI_TEST(test_what_was_before_is_not_recorded_afterwards),
 		UI_TEST(test_every_kind_of_target),
 		UI_TEST(test_the_children_of_the_target_come_first),
 		UI_TEST(test_the_target_of_the_row_under_the_cursor),
