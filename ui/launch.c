@@ -14,32 +14,50 @@ static bool is_plain(const char *word)
 	return word[0] && !word[strspn(word, plain)];
 }
 
+static bool has_control(const char *word)
+{
+	for (; *word; word++)
+		if ((unsigned char)*word < ' ' || *word == 0x7f)
+			return true;
+	return false;
+}
+
+/* Writes @byte as it stands between quotes, those of $'...' with @has_escapes. */
+static void quote_byte(char out[5], char byte, bool has_escapes)
+{
+	if (!has_escapes && byte == '\'')
+		snprintf(out, 5, "'\\''");
+	else if (!has_escapes)
+		snprintf(out, 5, "%c", byte);
+	else if (byte == '\'' || byte == '\\')
+		snprintf(out, 5, "\\%c", byte);
+	else if (byte == '\n' || byte == '\t')
+		snprintf(out, 5, "\\%c", byte == '\n' ? 'n' : 't');
+	else if ((unsigned char)byte < ' ' || byte == 0x7f)
+		snprintf(out, 5, "\\%03o", (unsigned int)byte);
+	else
+		snprintf(out, 5, "%c", byte);
+}
+
 bool launch_append(char *out, size_t room, const char *word)
 {
 	const size_t before = strlen(out);
-	const bool is_quoted = !is_plain(word);
-	size_t used = before, wanted = strlen(word) + (before > 0) + 2 * is_quoted;
+	const bool is_quoted = !is_plain(word), has_escapes = has_control(word);
+	size_t used = before;
+	char quoted[5];
 
-	for (const char *at = word; *at; at++)
-		wanted += *at == '\'' ? 3 : 0;
-	if (before + wanted >= room)
-		return false;
-	if (before)
-		out[used++] = ' ';
-	if (is_quoted)
-		out[used++] = '\'';
-	for (const char *at = word; *at; at++) {
-		if (*at == '\'') {
-			memcpy(out + used, "'\\''", 4);
-			used += 4;
-		} else {
-			out[used++] = *at;
-		}
+	used += (size_t)snprintf(out + used, room - used, "%s%s%s", before ? " " : "",
+				 has_escapes ? "$" : "", is_quoted ? "'" : "");
+	for (const char *at = word; *at && used < room; at++) {
+		quote_byte(quoted, *at, has_escapes);
+		used += (size_t)snprintf(out + used, room - used, "%s", quoted);
 	}
-	if (is_quoted)
-		out[used++] = '\'';
-	out[used] = '\0';
-	return true;
+	if (used < room && is_quoted)
+		used += (size_t)snprintf(out + used, room - used, "'");
+	if (used < room)
+		return true;
+	out[before] = '\0';
+	return false;
 }
 
 void launch_add_word(struct launch *launch, enum launch_kind kind, const char *word)

@@ -51,6 +51,9 @@ static void test_a_word_is_quoted_where_the_shell_would_read_it(void **state)
 	check_word("!text", "'!text'");
 	check_word("~^a$", "'~^a$'");
 	check_word("\xc3\xa4", "'\xc3\xa4'");
+	check_word("a b\nc", "$'a b\\nc'");
+	check_word("\tit's a \\", "$'\\tit\\'s a \\\\'");
+	check_word("\x1b" "[2J\x7f", "$'\\033[2J\\177'");
 }
 
 static void test_a_word_without_room_is_left_out_whole(void **state)
@@ -61,6 +64,7 @@ static void test_a_word_without_room_is_left_out_whole(void **state)
 	assert_true(launch_append(out, sizeof(out), "abc"));
 	assert_false(launch_append(out, sizeof(out), "defg"));
 	assert_false(launch_append(out, sizeof(out), "d'"));
+	assert_false(launch_append(out, sizeof(out), "\n"));
 	assert_string_equal(out, "abc");
 	assert_true(launch_append(out, sizeof(out), "def"));
 	assert_string_equal(out, "abc def");
