@@ -206,21 +206,60 @@ static size_t find_end(const char *path)
 	return SIZE_MAX;
 }
 
-/* Saves the records of the last seconds. */
-static void save_recording(struct ui_state *state, const char *path)
+/* Returns whether the records of the last seconds are there to be saved. */
+static bool has_records(const struct ui_state *state)
+{
+	return state->keep_control && state->keep_control->save;
+}
+
+/* Shows what the file will have, or why there can't be one. */
+static void describe_end(struct ui_state *state)
+{
+	const size_t end = find_end(state->prompt.text);
+	const char *hint = "no such end: folded stacks";
+
+	if (end != SIZE_MAX && shared_format_end(end))
+		hint = shared_format_words(end);
+	else if (end != SIZE_MAX && has_records(state))
+		hint = "all of the last seconds";
+	else if (end != SIZE_MAX)
+		hint = !state->source ? "it is a recording already"
+		       : state->recording.can_record ? "O records from now on"
+						     : "start with --keep-last 60s";
+	state->prompt.chosen = end;
+	prompt_note(&state->prompt, "");
+	prompt_hint(&state->prompt, hint);
+}
+
+static void open_save_prompt(struct ui_state *state, const struct prompt_use *use, const char *path)
+{
+	state_open_prompt(state, use, path);
+	for (size_t i = 0; shared_format_end(i); i++)
+		prompt_add_choice(&state->prompt, shared_format_end(i));
+	if (has_records(state))
+		prompt_add_choice(&state->prompt, RECORDING_END);
+	else if (state->source)
+		state->prompt.left_out = RECORDING_END " (needs --keep-last)";
+	describe_end(state);
+}
+
+/* Saves the records of the last seconds. Without any the prompt stays, for another end. */
+static void save_recording(struct ui_state *state)
 {
 	const struct keep_control *keep = state->keep_control;
+	char path[PROMPT_BYTES];
 
-	if (state->shown && state->shown->is_replay)
-		state_say(state, "this is a recording already: other ends of the name are other "
-			  "formats");
-	else if (!keep || !keep->save)
-		state_say(state, "O records from now on; what was before needs a start with "
-			  "--keep-last 60s");
-	else if (keep->save(keep->owner, path))
+	snprintf(path, sizeof(path), "%s", state->prompt.text);
+	if (!has_records(state)) {
+		open_save_prompt(state, state->prompt_use, path);
+		prompt_note(&state->prompt, state->source ? "start with --keep-last 60s"
+						  : "it is a recording already");
+	} else if (keep->save(keep->owner, path)) {
+		state->out.save_end = RECORDING_END;
 		state_say(state, "writing %s\u2026", path);
-	else
+	} else {
 		state_say(state, "no memory to save %s", path);
+	}
 }
 
 static void save_accepted(struct ui_state *state)
@@ -232,12 +271,12 @@ static void save_accepted(struct ui_state *state)
 
 	if (!path[0])
 		return;
-	if (end != SIZE_MAX)
-		out->save_end = end_at(end);
 	if (ends_with(path, RECORDING_END)) {
-		save_recording(state, path);
+		save_recording(state);
 		return;
 	}
+	if (end != SIZE_MAX)
+		out->save_end = end_at(end);
 	snprintf(out->save_path, sizeof(out->save_path), "%s", path);
 	out->save_format = shared_format_find(path, &is_known);
 	out->wants_stacks = true;
@@ -246,39 +285,30 @@ static void save_accepted(struct ui_state *state)
 		  "names no format\u2026", out->save_path);
 }
 
-/* Shows what ends of names there are. */
-static void hint_ends(struct ui_state *state)
-{
-	char hint[PROMPT_BYTES] = "";
-
-	for (size_t i = 0; end_at(i); i++)
-		snprintf(hint + strlen(hint), sizeof(hint) - strlen(hint), "%s%s", i ? " " : "",
-			 end_at(i));
-	prompt_hint(&state->prompt, hint);
-}
-
-/* Gives the name the next end. */
-static void save_tab(struct ui_state *state)
+/* Gives the name the next end of those that are offered, or with @step -1 the one before. */
+static void save_tab(struct ui_state *state, int step)
 {
 	const char *text = state->prompt.text;
-	const size_t end = find_end(text);
-	const char *next = end_at(end == SIZE_MAX ? 0 : end + 1);
+	const size_t end = find_end(text), count = state->prompt.choice_count;
+	const size_t length = strlen(text) - (end == SIZE_MAX ? 0 : strlen(end_at(end)));
+	size_t next = step > 0 ? 0 : count - 1;
 	char name[PROMPT_BYTES];
-	size_t length = strlen(text) - (end == SIZE_MAX ? 0 : strlen(end_at(end)));
 
-	if (!next)
-		next = end_at(0);
-	snprintf(name, sizeof(name), "%.*s%s", (int)length, text, next);
+	if (end < count)
+		next = (end + count + (size_t)step) % count;
+	snprintf(name, sizeof(name), "%.*s%s", (int)length, text, end_at(next));
 	prompt_replace(&state->prompt, name);
+	describe_end(state);
 }
 
 void cmd_save_stacks(struct ui_state *state)
 {
 	static const struct prompt_use use = {
-		.label = "save as (Tab: format):", .accepted = save_accepted, .tab = save_tab,
+		.label = "save as:", .edited = describe_end, .accepted = save_accepted,
+		.tab = save_tab,
 	};
 	static const struct prompt_use compared_use = {
-		.label = "save with A as (Tab: format):", .accepted = save_accepted,
+		.label = "save with A as:", .edited = describe_end, .accepted = save_accepted,
 		.tab = save_tab,
 	};
 	const time_t now = time(NULL);
@@ -292,7 +322,6 @@ void cmd_save_stacks(struct ui_state *state)
 	localtime_r(&now, &local);
 	strftime(stem, sizeof(stem), "flametop-%Y%m%d-%H%M%S", &local);
 	snprintf(path, sizeof(path), "%s%s", stem,
-		 state->out.save_end ? state->out.save_end : end_at(0));
-	state_open_prompt(state, state_is_compared(state) ? &compared_use : &use, path);
-	hint_ends(state);
+		 state->out.save_end ? state->out.save_end : ".folded");
+	open_save_prompt(state, state_is_compared(state) ? &compared_use : &use, path);
 }

@@ -18,8 +18,8 @@ static void press_in_prompt(struct ui_state *state, int key)
 {
 	const struct prompt_use *use = state->prompt_use;
 
-	if (key == UI_KEY_TAB && use->tab) {
-		use->tab(state);
+	if ((key == UI_KEY_TAB || key == UI_KEY_BACKTAB) && use->tab) {
+		use->tab(state, key == UI_KEY_TAB ? 1 : -1);
 		state->is_changed = true;
 		return;
 	}
@@ -66,10 +66,17 @@ static void draw_prompt(struct ui_state *state, struct canvas *canvas, int y)
 	prompt_draw(&state->prompt, canvas, y);
 }
 
+static void draw_choices(struct ui_state *state, struct canvas *canvas, int top, int bottom)
+{
+	(void)top;
+	prompt_draw_choices(&state->prompt, canvas, bottom - 1);
+}
+
 const struct overlay_ops prompt_overlay_ops = {
 	.is_open = is_prompt_open,
 	.press = press_in_prompt,
 	.refresh = refresh_prompt,
+	.draw = draw_choices,
 	.draw_keys = draw_prompt,
 	.hides_messages = true,
 };

@@ -45,7 +45,8 @@ struct prompt_use {
 	void (*accepted)(struct ui_state *state);
 	void (*cancelled)(struct ui_state *state);	/* NULL: nothing to do */
 	void (*refreshed)(struct ui_state *state);	/* after new rows; NULL: nothing to do */
-	void (*tab)(struct ui_state *state);		/* NULL: Tab does nothing */
+	/* Tab with @step 1, Shift-Tab with -1; NULL: they do nothing. */
+	void (*tab)(struct ui_state *state, int step);
 };
 
 /* The last request sent for a probe, kept until a snapshot shows its outcome. */

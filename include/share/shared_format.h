@@ -43,6 +43,8 @@ struct shared_options {
 enum shared_format shared_format_find(const char *path, bool *is_known);
 /* Returns the ends that formats have, one for each index from 0 on; NULL: there are no more. */
 const char *shared_format_end(size_t index);
+/* Returns what the format with that end has, in few words. */
+const char *shared_format_words(size_t index);
 enum shared_needs shared_format_needs(enum shared_format format);
 /* Returns the value of the REQUEST_STACKS whose reply has what @needs says. */
 uint32_t shared_format_request(enum shared_needs needs, bool with_idle, bool with_inlined);

@@ -11,19 +11,21 @@
 
 #define MARKDOWN_ROWS 40
 
+/* In the order in which they are offered. */
 static const struct {
 	const char *end;
 	enum shared_format format;
 	enum shared_needs needs;
+	const char *words;	/* beside a name of 32 cells on a screen of 80 */
 } formats[] = {
-	{ ".folded", SHARED_FOLDED, SHARED_NEEDS_STACKS },	/* the first: of other ends, too */
-	{ ".txt", SHARED_TEXT, SHARED_NEEDS_SHOWN },
-	{ ".json", SHARED_JSON, SHARED_NEEDS_SHOWN },
-	{ ".csv", SHARED_CSV, SHARED_NEEDS_SHOWN },
-	{ ".md", SHARED_MARKDOWN, SHARED_NEEDS_SHOWN },
-	{ ".svg", SHARED_FLAME_GRAPH, SHARED_NEEDS_STACKS },
-	{ ".html", SHARED_PAGE, SHARED_NEEDS_PAGE },
-	{ ".pb.gz", SHARED_PPROF, SHARED_NEEDS_TASKS },
+	{ ".svg", SHARED_FLAME_GRAPH, SHARED_NEEDS_STACKS, "flame graph for a browser" },
+	{ ".html", SHARED_PAGE, SHARED_NEEDS_PAGE, "page: table and flame graph" },
+	{ ".pb.gz", SHARED_PPROF, SHARED_NEEDS_TASKS, "for go tool pprof, speedscope" },
+	{ ".folded", SHARED_FOLDED, SHARED_NEEDS_STACKS, "stacks for other flame graphs" },
+	{ ".txt", SHARED_TEXT, SHARED_NEEDS_SHOWN, "what is shown, as text" },
+	{ ".json", SHARED_JSON, SHARED_NEEDS_SHOWN, "what is shown, as JSON" },
+	{ ".csv", SHARED_CSV, SHARED_NEEDS_SHOWN, "table for a spreadsheet" },
+	{ ".md", SHARED_MARKDOWN, SHARED_NEEDS_SHOWN, "table for an issue or a page" },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -42,12 +44,17 @@ enum shared_format shared_format_find(const char *path, bool *is_known)
 		if (ends_with(path, formats[i].end))
 			return formats[i].format;
 	*is_known = false;
-	return formats[0].format;
+	return SHARED_FOLDED;
 }
 
 const char *shared_format_end(size_t index)
 {
 	return index < FORMATS ? formats[index].end : NULL;
+}
+
+const char *shared_format_words(size_t index)
+{
+	return formats[index].words;
 }
 
 enum shared_needs shared_format_needs(enum shared_format format)

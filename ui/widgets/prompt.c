@@ -59,6 +59,8 @@ void prompt_open(struct prompt *prompt, const char *label, const char *text)
 	prompt->recalled = 0;
 	prompt->is_selected = false;
 	prompt->note[0] = prompt->hint[0] = '\0';
+	prompt->choice_count = prompt->chosen = 0;
+	prompt->left_out = NULL;
 	set_text(prompt, text);
 }
 
@@ -76,6 +78,12 @@ void prompt_select(struct prompt *prompt)
 void prompt_hint(struct prompt *prompt, const char *hint)
 {
 	sanitize_text(prompt->hint, sizeof(prompt->hint), hint, strlen(hint));
+}
+
+void prompt_add_choice(struct prompt *prompt, const char *word)
+{
+	if (prompt->choice_count < PROMPT_CHOICES)
+		prompt->choices[prompt->choice_count++] = word;
 }
 
 void prompt_note(struct prompt *prompt, const char *note)
@@ -313,4 +321,48 @@ void prompt_draw(const struct prompt *prompt, struct canvas *canvas, int y)
 		canvas_put_text(canvas, note, canvas_clean(prompt->hint), ROLE_DIM);
 	else if (note.width >= canvas_text_width(canvas, keys))
 		canvas_put_right(canvas, note, canvas_clean(keys), ROLE_DIM);
+}
+
+/* Returns the first choice that is drawn in @room cells, so that the chosen one is in sight. */
+static size_t first_choice(const struct prompt *prompt, const struct canvas *canvas, int room)
+{
+	size_t first = 0;
+	int used = 0;
+
+	if (prompt->chosen >= prompt->choice_count)
+		return 0;
+	for (size_t i = 0; i <= prompt->chosen; i++)
+		used += canvas_text_width(canvas, prompt->choices[i]) + 1;
+	while (first < prompt->chosen && used + (first ? 2 : 0) + 1 > room)	/* ellipses */
+		used -= canvas_text_width(canvas, prompt->choices[first++]) + 1;
+	return first;
+}
+
+/* Draws @text at the left edge of @area, which begins a cell after it then. */
+static void put_word(struct canvas *canvas, struct canvas_area *area, const char *text,
+		     enum role role)
+{
+	const int used = canvas_put_text(canvas, *area, canvas_clean(text), role) + 1;
+
+	area->x += used;
+	area->width -= used;
+}
+
+void prompt_draw_choices(const struct prompt *prompt, struct canvas *canvas, int y)
+{
+	struct canvas_area area = { 1, y, canvas->width - 2 };
+	size_t i;
+
+	if (!prompt->choice_count)
+		return;
+	canvas_put_fill(canvas, 0, 2 * canvas->width, y, ROLE_TEXT);
+	put_word(canvas, &area, "Tab", ROLE_KEY);
+	i = first_choice(prompt, canvas, area.width);
+	if (i)
+		put_word(canvas, &area, "\u2026", ROLE_DIM);
+	for (; i < prompt->choice_count && area.width > 0; i++)
+		put_word(canvas, &area, prompt->choices[i],
+			 i == prompt->chosen ? ROLE_SELECTED : ROLE_DIM);
+	if (prompt->left_out && area.width > 0)
+		put_word(canvas, &area, prompt->left_out, ROLE_DIM);
 }

@@ -1,4 +1,5 @@
-/* prompt.h - one line of input at the bottom of the screen. Never waits: the refresh goes on.
+/* prompt.h - one line of input at the bottom of the screen, and above it the words that may end it.
+ * Never waits: the refresh goes on.
  *
  * Keys:   as in readline: Left Right Home End Ctrl-A Ctrl-E move, Backspace Delete Ctrl-W Ctrl-U
  *         Ctrl-K erase, Up Down recall texts accepted under the same label, Enter accepts, Esc
@@ -17,6 +18,7 @@
 
 #define PROMPT_BYTES   384	/* text, terminator included: a one-liner for the finder */
 #define PROMPT_HISTORY 32	/* accepted texts kept, for all labels together */
+#define PROMPT_CHOICES 12
 
 struct prompt_entry {
 	const char *label;
@@ -34,6 +36,9 @@ struct prompt {
 	char typed[PROMPT_BYTES];	/* the text before Up, restored by Down */
 	char note[PROMPT_BYTES];	/* shown at the right edge instead of the keys; "": none */
 	char hint[PROMPT_BYTES];	/* shown instead of the keys where the text leaves room */
+	const char *choices[PROMPT_CHOICES];	/* BORROWED: constants */
+	size_t choice_count, chosen;	/* chosen >= choice_count: none */
+	const char *left_out;	/* constant after the choices: why one is missing; NULL: none is */
 };
 
 enum prompt_result {
@@ -54,8 +59,12 @@ void prompt_select(struct prompt *prompt);
 enum prompt_result prompt_press(struct prompt *prompt, int key);
 /* Shows @note until the next key; cut if too long. */
 void prompt_note(struct prompt *prompt, const char *note);
-/* Shows @hint, dim, as long as the prompt is open. */
+/* Shows @hint, dim, until the next one or the prompt is closed. */
 void prompt_hint(struct prompt *prompt, const char *hint);
+/* Adds a word, a constant, to those that may end the text; without room nothing happens. */
+void prompt_add_choice(struct prompt *prompt, const char *word);
+/* Draws those words in line @y, the chosen one as selected; nothing if there are none. */
+void prompt_draw_choices(const struct prompt *prompt, struct canvas *canvas, int y);
 /* Draws only text and cursor in @area, for a line of input elsewhere. Returns the cells used,
  * without that of a cursor after the text. */
 int prompt_draw_text(const struct prompt *prompt, struct canvas *canvas, struct canvas_area area);

@@ -88,7 +88,14 @@ static void test_the_end_of_a_name_chooses_the_format(void **state)
 		assert_int_equal(shared_format_find(names[i].path, &is_known), names[i].format);
 		assert_int_equal(is_known, names[i].is_known);
 	}
-	assert_string_equal(shared_format_end(0), ".folded");
+	for (size_t i = 0; shared_format_end(i); i++) {
+		char path[16];
+
+		snprintf(path, sizeof(path), "a%s", shared_format_end(i));
+		shared_format_find(path, &is_known);
+		assert_true(is_known);
+		assert_true(shared_format_words(i)[0]);
+	}
 }
 
 static void test_a_page_needs_rows_beside_the_stacks(void **state)

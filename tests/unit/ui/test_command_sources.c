@@ -14,13 +14,18 @@
 #include "ui/keymap.h"
 #include "unit_tests.h"
 
-static void enter(struct ui *ui, const char *label, const char *text)
+static void type_and_enter(struct ui *ui, const char *label, const char *text)
 {
 	assert_true(ui->state.prompt.is_open);
 	assert_string_equal(ui->state.prompt.label, label);
 	ui_press_key(ui, UI_KEY_CTRL('U'));
 	ui_press(ui, text);
 	ui_press_key(ui, UI_KEY_ENTER);
+}
+
+static void enter(struct ui *ui, const char *label, const char *text)
+{
+	type_and_enter(ui, label, text);
 	assert_false(ui->state.prompt.is_open);
 }
 
@@ -90,19 +95,6 @@ static void test_a_recording_that_is_read_has_nothing_to_record(void **state)
 	ui_press(ui, "O");
 	assert_false(ui->state.prompt.is_open);
 	assert_true(ui_has(ui, "this recording is read to its end: -i and -o together copy it"));
-	ui_press(ui, "P");
-	enter(ui, "save as (Tab: format):", "a.data");
-	assert_true(ui_has(ui, "this is a recording already"));
-}
-
-static void test_what_was_before_is_not_recorded_afterwards(void **state)
-{
-	struct ui *ui = *state;
-
-	ui_press(ui, "P");
-	enter(ui, "save as (Tab: format):", "a.data");
-	assert_true(ui_has(ui, "O records from now on; what was before needs a start with "
-			   "--keep-last 60s"));
 }
 
 /* The format is the end of the name, which Tab changes; the next name begins with the same. */
@@ -117,14 +109,14 @@ static void test_the_end_of_a_name_says_what_is_saved(void **state)
 	ui_press_key(ui, UI_KEY_TAB);
 	assert_null(strstr(ui->state.prompt.text, ".folded"));
 	assert_non_null(strstr(ui->state.prompt.text, ".txt"));
-	enter(ui, "save as (Tab: format):", "a.json");
+	enter(ui, "save as:", "a.json");
 	assert_true(out->wants_stacks);
 	assert_int_equal(out->save_format, SHARED_JSON);
 	assert_string_equal(out->save_path, "a.json");
 	assert_true(ui_has(ui, "writing a.json"));
 	ui_press(ui, "P");
 	assert_non_null(strstr(ui->state.prompt.text, ".json"));
-	enter(ui, "save as (Tab: format):", "a.out");
+	enter(ui, "save as:", "a.out");
 	assert_int_equal(out->save_format, SHARED_FOLDED);
 	assert_true(ui_has(ui, "writing folded stacks to a.out: its end names no format"));
 	ui_press(ui, "P");
@@ -132,12 +124,57 @@ static void test_the_end_of_a_name_says_what_is_saved(void **state)
 	ui_press_key(ui, UI_KEY_CTRL('U'));
 	ui_press(ui, "a");
 	ui_press_key(ui, UI_KEY_TAB);
-	assert_string_equal(ui->state.prompt.text, "a.folded");
-	while (!strstr(ui->state.prompt.text, ".data"))
-		ui_press_key(ui, UI_KEY_TAB);
+	assert_string_equal(ui->state.prompt.text, "a.svg");
+	ui_press_key(ui, UI_KEY_BACKTAB);
+	assert_string_equal(ui->state.prompt.text, "a.md");
 	ui_press_key(ui, UI_KEY_TAB);
-	assert_string_equal(ui->state.prompt.text, "a.folded");
+	assert_string_equal(ui->state.prompt.text, "a.svg");
 	ui_press_key(ui, UI_KEY_ESCAPE);
+}
+
+static bool save_nothing(void *owner, const char *path)
+{
+	snprintf(owner, PROMPT_BYTES, "%s", path);
+	return true;
+}
+
+/* Without --keep-last there are no records of the last seconds: Tab does not lead to them, and a
+ * name that is typed for them leads to the reason, not to the next prompt. */
+static void test_records_are_offered_only_where_they_are_kept(void **state)
+{
+	struct ui *ui = *state;
+	char saved[PROMPT_BYTES] = "";
+	const struct keep_control keep = { .owner = saved, .save = save_nothing };
+
+	ui->state.recording.can_record = true;
+	ui_press(ui, "P");
+	assert_true(ui_has(ui, ".md .data (needs --keep-last)"));
+	type_and_enter(ui, "save as:", "a.data");
+	assert_true(ui->state.prompt.is_open);
+	assert_string_equal(ui->state.prompt.text, "a.data");
+	assert_true(ui_has(ui, "start with --keep-last 60s"));
+	ui_press_key(ui, UI_KEY_LEFT);
+	assert_true(ui_has(ui, "a.data   O records from now on"));
+	ui_press_key(ui, UI_KEY_TAB);
+	assert_string_equal(ui->state.prompt.text, "a.svg");
+	ui_press_key(ui, UI_KEY_ESCAPE);
+	ui_press(ui, "P");
+	assert_null(strstr(ui->state.prompt.text, ".data"));
+	ui_press_key(ui, UI_KEY_ESCAPE);
+
+	ui->state.keep_control = &keep;
+	ui_press(ui, "P");
+	assert_false(ui_has(ui, "needs"));
+	enter(ui, "save as:", "a.md");
+	ui_press(ui, "P");
+	ui_press_key(ui, UI_KEY_TAB);
+	assert_non_null(strstr(ui->state.prompt.text, ".data"));
+	enter(ui, "save as:", "b.data");
+	assert_string_equal(saved, "b.data");
+	ui_press(ui, "P");
+	assert_non_null(strstr(ui->state.prompt.text, ".data"));
+	ui_press_key(ui, UI_KEY_ESCAPE);
+	ui->state.keep_control = NULL;
 }
 
 static void test_every_kind_of_target(void **state)
@@ -282,7 +319,7 @@ UNIT_TESTS(test_command_sources)
 		UI_TEST(test_a_recording_is_begun_with_a_name_and_ended_with_the_same_key),
 		UI_TEST(test_the_end_of_a_name_says_what_is_saved),
 		UI_TEST(test_a_recording_that_is_read_has_nothing_to_record),
-		UI_TEST(test_what_was_before_is_not_recorded_afterwards),
+		UI_TEST(test_records_are_offered_only_where_they_are_kept),
 		UI_TEST(test_every_kind_of_target),
 		UI_TEST(test_the_children_of_the_target_come_first),
 		UI_TEST(test_the_target_of_the_row_under_the_cursor),

@@ -106,6 +106,31 @@ static void test_source_menus(void **state)
 	ui_close(&ui, "frequency_prompt_80x24");
 }
 
+/* The name of the prompt has the time of day: another one is typed. */
+static void open_save_prompt(struct ui *ui, int width, int height, const char *name)
+{
+	open_table(ui, width, height);
+	ui->state.recording.can_record = true;
+	ui_press(ui, "P");
+	ui_press_key(ui, UI_KEY_CTRL('U'));
+	ui_press(ui, name);
+}
+
+static void test_save_prompt(void **state)
+{
+	struct ui ui;
+
+	(void)state;
+	open_save_prompt(&ui, 80, 24, "flametop-20260801-140533.svg");
+	ui_compare("save_prompt_roles_80x24", ui_roles(&ui));
+	ui_close(&ui, "save_prompt_80x24");
+	open_save_prompt(&ui, 80, 24, "flametop-20260801-140533.data");
+	ui_press_key(&ui, UI_KEY_ENTER);
+	ui_close(&ui, "save_prompt_refused_80x24");
+	open_save_prompt(&ui, 40, 12, "a.json");
+	ui_close(&ui, "save_prompt_40x12");
+}
+
 static void test_search_prompt(void **state)
 {
 	struct ui ui;
@@ -314,6 +339,7 @@ UNIT_TESTS(test_screens_boxes)
 		cmocka_unit_test(test_palette),
 		cmocka_unit_test(test_filters_menu),
 		cmocka_unit_test(test_source_menus),
+		cmocka_unit_test(test_save_prompt),
 		cmocka_unit_test(test_search_prompt),
 		cmocka_unit_test(test_filter_prompt),
 		cmocka_unit_test(test_messages_at_the_bottom),
