@@ -1,4 +1,5 @@
 """Runs flametop and workloads for the live tests, and counts what the tests find."""
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -74,6 +75,13 @@ def wait_until(is_true, what):
             raise TimeoutError(f"waited for {what}")
         time.sleep(0.02)
     return value
+
+
+def together(*calls):
+    """Their results; they run at the same time. For what waits: for the seconds of a run, or while the
+    kernel closes hundreds of tracepoints, which is quick for all but the last one that has them open."""
+    with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
+        return [running.result() for running in [pool.submit(call) for call in calls]]
 
 
 @contextlib.contextmanager
