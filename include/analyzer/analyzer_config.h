@@ -68,6 +68,7 @@ struct analyzer_config {
 	bool wants_event_stacks;	/* wants_events: add each event's stack */
 	bool wants_event_places;	/* wants_event_stacks: with the place of each frame, and
 					 * what tracepoints wrote */
+	bool wants_event_source;	/* wants_event_places: with each frame's source line */
 	bool wants_event_branches;	/* wants_events: add each sample's branches */
 	bool shows_idle_events;		/* wants_events: include samples of the idle task */
 	bool wants_sources;		/* batch: wait for source lines, which can't be filled in

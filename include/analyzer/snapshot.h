@@ -190,6 +190,7 @@ struct snapshot_place {
 	bool is_named;		/* the function is known */
 	const char *dso;	/* path; "": unknown */
 	bool is_inlined;	/* into the function of the next frame */
+	const char *source;	/* "file.c:12", as recorded; "": unknown, or not requested */
 };
 
 /* The kernel's function at an address that a field holds. */

@@ -124,13 +124,14 @@ void events_write_json(FILE *out, const struct snapshot_events *events,
  *
  *   comm pid/tid [cpu] time: period event: trace
  *	address symbol+offset (DSO)		the leaf first; only where callers were sampled
+ *	  file:line				only where it is asked for and known
  *
  * Thread: any. Errors stay in @out (ferror(3)). */
 
 enum script_field {		/* names and order: script_field_names, flametop(8) */
 	SCRIPT_COMM, SCRIPT_TID, SCRIPT_PID, SCRIPT_TIME, SCRIPT_CPU, SCRIPT_EVENT, SCRIPT_TRACE,
 	SCRIPT_IP, SCRIPT_SYM, SCRIPT_DSO, SCRIPT_SYMOFF, SCRIPT_PERIOD,
-	SCRIPT_ADDR, SCRIPT_BRSTACK,	/* only where they are asked for */
+	SCRIPT_ADDR, SCRIPT_BRSTACK, SCRIPT_SRCLINE,	/* only where they are asked for */
 	SCRIPT_FIELD_COUNT
 };
 

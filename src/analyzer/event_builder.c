@@ -29,12 +29,13 @@
 /* Debug information of a large program takes seconds; a recording has the time. */
 #define INLINED_NS	  CLOCK_NS_PER_S
 #define INLINED_REPLAY_NS (30 * CLOCK_NS_PER_S)
+#define SOURCE_FILE_BYTES (4 * 255)	/* NAME_MAX, each byte escaped as "\xff" */
 #define TEXT_BYTES_MAX (4u * 1024 * 1024)	/* then the snapshot is full, also of few lines */
 
 /* The lines to publish. */
 struct event_request {
 	const struct filter *filter;	/* applied to command, CPU and leaf */
-	bool shows_idle, wants_stacks, wants_places;
+	bool shows_idle, wants_stacks, wants_places, wants_source;
 	uint64_t limit_ns;	/* only lines older than this */
 };
 
@@ -60,6 +61,19 @@ struct builder {
 static uint32_t symbol_of(struct ingest *ingest, uint32_t frame)
 {
 	return symbol_names_of_frame(&ingest->names, &ingest->trie, frame);
+}
+
+static bool is_of_mode(const struct ingest *ingest, uint32_t frame, enum cpu_mode mode)
+{
+	const uint32_t dso = ingest->trie.frames.dso[frame];
+
+	return dso < ingest->dsos.count && ingest->dsos.dsos[dso].mode == mode;
+}
+
+/* Whether @frame was interrupted by @callee, the kernel's: then its address is not after a call. */
+static bool is_interrupted(const struct ingest *ingest, uint32_t frame, uint32_t callee)
+{
+	return is_of_mode(ingest, frame, MODE_USER) && is_of_mode(ingest, callee, MODE_KERNEL);
 }
 
 /* Fields of the source's tracepoints that hold addresses to be printed as functions. */
@@ -197,8 +211,30 @@ static const char *put_text(struct builder *builder, const char *text)
 	return probe_builder_text(&builder->text, text, strlen(text));
 }
 
+/* Puts the line of function @function of @chain, innermost first: "file.c:12". */
+static const char *put_source(struct builder *builder, const struct inline_chain *chain,
+			      uint32_t function)
+{
+	const struct inline_chains *chains = &builder->publisher->source_lines.inlined;
+	const struct inline_place *place;
+	const char *path, *slash;
+	char text[SOURCE_FILE_BYTES + sizeof(":4294967295")];
+
+	if (!builder->request->wants_source || !chain || function >= chain->place_count)
+		return NULL;
+	place = &chains->places[chain->first_place + function];
+	path = strpool_get(builder->ingest->strings, place->file);
+	slash = strrchr(path, '/');
+	path = slash ? slash + 1 : path;
+	if (!*path || strlen(path) > SOURCE_FILE_BYTES)
+		return NULL;
+	snprintf(text, sizeof(text), place->line ? "%s:%" PRIu32 : "%s:?", path, place->line);
+	return put_text(builder, text);
+}
+
+/* @function: which one of @chain is at the place; @chain may be NULL. */
 static void put_place(struct builder *builder, uint32_t frame, const struct symbol *symbol,
-		      bool is_inlined)
+		      const struct inline_chain *chain, uint32_t function, bool is_inlined)
 {
 	const struct ingest *ingest = builder->ingest;
 	const uint64_t address = ingest->trie.frames.address[frame];
@@ -217,20 +253,18 @@ static void put_place(struct builder *builder, uint32_t frame, const struct symb
 		.is_named = symbol->state == SYMBOL_NAMED,
 		.dso = put_text(builder, strpool_get(ingest->strings, symbol->dso_path)),
 		.is_inlined = is_inlined,
+		.source = put_source(builder, chain, function),
 	};
 }
 
-/* Puts the functions that were inlined at @frame, innermost first, as far as they are known. */
-static void put_inlined(struct builder *builder, uint32_t frame, bool is_leaf)
+/* Puts the functions of @chain, innermost first, that were inlined at @frame. */
+static void put_inlined(struct builder *builder, uint32_t frame, const struct inline_chain *chain)
 {
 	const struct inline_chains *chains = &builder->publisher->source_lines.inlined;
 	struct ingest *ingest = builder->ingest;
-	const struct source_request of =
-		source_lines_of_frame(&ingest->names, &ingest->trie, frame, is_leaf);
-	const struct inline_chain *chain = inline_chains_find(chains, of.dso, of.address);
 	const struct symbol *symbol = symbol_names_cached(&ingest->names, &ingest->trie, frame);
 
-	for (uint32_t i = 0; chain && symbol && i < chain->count; i++) {
+	for (uint32_t i = 0; symbol && i < chain->count; i++) {
 		void *grown = grow(builder, builder->frames, builder->frame_count,
 				   &builder->frame_capacity, sizeof(*builder->frames));
 
@@ -240,11 +274,12 @@ static void put_inlined(struct builder *builder, uint32_t frame, bool is_leaf)
 		builder->frames[builder->frame_count++] =
 			put_text(builder, strpool_get(ingest->strings,
 						      chains->functions[chain->first + i]));
-		put_place(builder, frame, symbol, true);
+		put_place(builder, frame, symbol, chain, i, true);
 	}
 }
 
-static void put_frame(struct builder *builder, uint32_t frame)
+static void put_frame(struct builder *builder, uint32_t frame, const struct inline_chain *chain,
+		      uint32_t function)
 {
 	void *grown = grow(builder, builder->frames, builder->frame_count, &builder->frame_capacity,
 			   sizeof(*builder->frames));
@@ -268,24 +303,42 @@ static void put_frame(struct builder *builder, uint32_t frame)
 	}
 	builder->frames[builder->frame_count++] = put_text(builder, name);
 	if (builder->request->wants_places)
-		put_place(builder, frame, &ingest->names.symbols[id], false);
+		put_place(builder, frame, &ingest->names.symbols[id], chain, function, false);
+}
+
+/* Puts the function of @frame, and before it those that were inlined there, as far as they are
+ * known and @has_chain: a sample without callers has one frame, with the innermost line. */
+static void put_code(struct builder *builder, uint32_t frame, bool is_leaf, bool has_chain)
+{
+	const struct inline_chain *chain = NULL;
+	struct ingest *ingest = builder->ingest;
+
+	if (builder->request->wants_places) {
+		const struct source_request of =
+			source_lines_of_frame(&ingest->names, &ingest->trie, frame, is_leaf);
+
+		chain = inline_chains_find(&builder->publisher->source_lines.inlined, of.dso,
+					   of.address);
+	}
+	if (chain && has_chain)
+		put_inlined(builder, frame, chain);
+	put_frame(builder, frame, chain, chain && has_chain ? chain->count : 0);
 }
 
 static void put_stack(struct builder *builder, uint32_t stack, struct snapshot_event *out)
 {
 	const struct stack_trie *trie = &builder->ingest->trie;
 	const uint32_t first = builder->frame_count;
+	uint32_t frame = trie->stacks.frame[stack], callee;
 
 	out->frames = (const char *const *)(uintptr_t)first;
 	out->places = (const struct snapshot_place *)(uintptr_t)first;
-	if (out->has_chain && builder->request->wants_places)
-		put_inlined(builder, trie->stacks.frame[stack], true);
-	put_frame(builder, trie->stacks.frame[stack]);
+	put_code(builder, frame, true, out->has_chain);
 	for (uint32_t node = trie->stacks.node[stack]; node != STACK_NODE_ROOT;
 	     node = trie->nodes.parent[node]) {
-		if (builder->request->wants_places)
-			put_inlined(builder, trie->nodes.frame[node], false);
-		put_frame(builder, trie->nodes.frame[node]);
+		callee = frame;
+		frame = trie->nodes.frame[node];
+		put_code(builder, frame, is_interrupted(builder->ingest, frame, callee), true);
 	}
 	out->frame_count = builder->frame_count - first;
 }
@@ -542,6 +595,7 @@ static void join_places(const struct builder *builder, const struct block *block
 	for (uint32_t i = 0; i < builder->place_count; i++) {
 		block->places[i] = builder->places[i];
 		block->places[i].dso = block->text + (uintptr_t)block->places[i].dso;
+		block->places[i].source = block->text + (uintptr_t)block->places[i].source;
 	}
 	for (uint32_t i = 0; i < builder->event_count; i++) {
 		struct snapshot_event *event = &block->events[i];
@@ -715,8 +769,9 @@ struct inlined_requests {
 	uint32_t count;
 };
 
+/* @wants_source: also code of the kernel, whose functions are left whole otherwise. */
 static void want_inlined(struct publisher *publisher, uint32_t frame, bool is_leaf,
-			 struct inlined_requests *out)
+			 bool wants_source, struct inlined_requests *out)
 {
 	const struct source_lines *lines = &publisher->source_lines;
 	struct ingest *ingest = publisher->ingest;
@@ -724,7 +779,8 @@ static void want_inlined(struct publisher *publisher, uint32_t frame, bool is_le
 		source_lines_of_frame(&ingest->names, &ingest->trie, frame, is_leaf);
 	const struct dso *dso = of.dso < ingest->dsos.count ? &ingest->dsos.dsos[of.dso] : NULL;
 
-	if (out->count == SOURCE_REQUESTS_MAX || !dso || dso->mode != MODE_USER ||
+	if (out->count == SOURCE_REQUESTS_MAX || !dso ||
+	    (dso->mode != MODE_USER && !wants_source) ||
 	    inline_chains_find(&lines->inlined, of.dso, of.address) ||
 	    !source_lines_can_be_requested(lines, &of))
 		return;
@@ -734,23 +790,31 @@ static void want_inlined(struct publisher *publisher, uint32_t frame, bool is_le
 	out->list[out->count++] = of;
 }
 
+static void want_inlined_of_stack(struct publisher *publisher, uint32_t stack, bool wants_source,
+				  struct inlined_requests *out)
+{
+	const struct stack_trie *trie = &publisher->ingest->trie;
+	uint32_t frame = trie->stacks.frame[stack], callee;
+
+	want_inlined(publisher, frame, true, wants_source, out);
+	for (uint32_t node = trie->stacks.node[stack]; node != STACK_NODE_ROOT;
+	     node = trie->nodes.parent[node]) {
+		callee = frame;
+		frame = trie->nodes.frame[node];
+		want_inlined(publisher, frame, is_interrupted(publisher->ingest, frame, callee),
+			     wants_source, out);
+	}
+}
+
 static void want_inlined_of_lines(struct publisher *publisher, const struct event_request *request,
 				  struct inlined_requests *out)
 {
-	const struct ingest *ingest = publisher->ingest;
-	const struct stack_trie *trie = &ingest->trie;
+	const struct event_lines *lines = &publisher->ingest->lines;
 
-	for (uint32_t i = 0; i < ingest->lines.count; i++) {
-		const struct event_line *line = ingest->lines.heap[i];
-		const uint32_t stack = line->entry.stack;
-
-		if (line->time_ns >= request->limit_ns)
-			continue;
-		want_inlined(publisher, trie->stacks.frame[stack], true, out);
-		for (uint32_t node = trie->stacks.node[stack]; node != STACK_NODE_ROOT;
-		     node = trie->nodes.parent[node])
-			want_inlined(publisher, trie->nodes.frame[node], false, out);
-	}
+	for (uint32_t i = 0; i < lines->count; i++)
+		if (lines->heap[i]->time_ns < request->limit_ns)
+			want_inlined_of_stack(publisher, lines->heap[i]->entry.stack,
+					      request->wants_source, out);
 }
 
 /* Requests what was inlined in the stacks that are about to be printed. True: it may come. What
@@ -831,6 +895,7 @@ struct snapshot *event_builder_publish(struct publisher *publisher, bool is_end,
 		.filter = &config->query.filter, .wants_stacks = config->wants_event_stacks,
 		.shows_idle = config->shows_idle_events,
 		.wants_places = config->wants_event_places,
+		.wants_source = config->wants_event_source,
 		.limit_ns = is_end ? UINT64_MAX : ingest_lines_limit_ns(ingest),
 	};
 	struct snapshot *snapshot;

@@ -842,7 +842,8 @@ int option_set_layer(struct options *out, const char *as, const char *text, stru
 /* Those of events, then those that only script has. */
 const char *const option_fields[] = {
 	"time", "cpu", "comm", "pid", "tid", "event", "period", "latency", "symbol", "dso",
-	"values", "stack", "branches", "ppid", "trace", "ip", "sym", "symoff", NULL,
+	"values", "stack", "branches", "ppid", "trace", "ip", "sym", "symoff",
+	"srcline", NULL,
 };
 
 /* Which fields there are depends on --format, which may follow: check_events() parses them. */

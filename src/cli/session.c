@@ -835,6 +835,8 @@ static int start_analyzer(struct session *session, const struct options *options
 		.wants_events = options->has_events,
 		.wants_event_stacks = wants_event_stacks(options),
 		.wants_event_places = options->format == OUTPUT_SCRIPT,
+		.wants_event_source = options->format == OUTPUT_SCRIPT &&
+			script_fields_have(&options->script_fields, SCRIPT_SRCLINE),
 		.wants_event_branches = wants_branches(options),
 		.shows_idle_events = options->show_idle || options->format == OUTPUT_SCRIPT,
 		.wants_sources = options->is_batch && !options->has_events && wants_lines(options),

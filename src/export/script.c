@@ -23,11 +23,12 @@
 	(BIT(SCRIPT_COMM) | BIT(SCRIPT_TID) | BIT(SCRIPT_PID) | BIT(SCRIPT_TIME) |                \
 	 BIT(SCRIPT_CPU) | BIT(SCRIPT_EVENT))
 
-#define IF_ASKED (BIT(SCRIPT_ADDR) | BIT(SCRIPT_BRSTACK))
+#define NEEDS_IP (OF_STACK | BIT(SCRIPT_SRCLINE))
+#define IF_ASKED (BIT(SCRIPT_ADDR) | BIT(SCRIPT_BRSTACK) | BIT(SCRIPT_SRCLINE))
 
 const char *const script_field_names[SCRIPT_FIELD_COUNT + 1] = {
 	"comm", "tid", "pid", "time", "cpu", "event", "trace", "ip", "sym", "dso", "symoff",
-	"period", "addr", "brstack", NULL,
+	"period", "addr", "brstack", "srcline", NULL,
 };
 
 static int field_of(const char *text, size_t length)
@@ -43,7 +44,7 @@ static int refuse_field(const char *as, const char *text, const char *at, struct
 {
 	return diag_set(why, -EINVAL, "%s: column %zu: \"%.*s\" is no field of --format script; "
 			"there are comm, tid, pid, time, cpu, event, trace, ip, sym, dso, symoff, "
-			"period, addr, brstack", as, (size_t)(at - text) + 1,
+			"period, addr, brstack, srcline", as, (size_t)(at - text) + 1,
 			(int)strcspn(at, ",+-"), at);
 }
 
@@ -76,8 +77,8 @@ int script_fields_parse(struct script_fields *out, const char *as, const char *t
 	}
 	if (result.is_chosen && !result.chosen)
 		return diag_set(why, -EINVAL, "%s: no field is left", as);
-	if (result.chosen & OF_STACK && !(result.chosen & BIT(SCRIPT_IP)))
-		return diag_set(why, -EINVAL, "%s: sym, dso and symoff need ip", as);
+	if (result.chosen & NEEDS_IP && !(result.chosen & BIT(SCRIPT_IP)))
+		return diag_set(why, -EINVAL, "%s: sym, dso, symoff and srcline need ip", as);
 	*out = result;
 	return 0;
 }
@@ -176,11 +177,13 @@ static void put_symbol(FILE *out, const struct snapshot_event *event, uint32_t f
 	if (shown & BIT(SCRIPT_SYM) && shown & BIT(SCRIPT_SYMOFF) && place->is_named &&
 	    place->offset != UINT64_MAX)
 		safe_print(out, "+0x%" PRIx64, place->offset);
-	if (place->is_inlined)
-		safe_put(out, " (inlined)");
-	else if (shown & BIT(SCRIPT_DSO))
+	if (shown & BIT(SCRIPT_DSO) && !place->is_inlined)
 		safe_print(out, " (%s)", place->dso[0] ? sanitize_checked(place->dso)
 						       : SAFE_TEXT("[unknown]"));
+	if (shown & BIT(SCRIPT_SRCLINE) && place->source[0])
+		safe_print(out, "\n  %s", sanitize_checked(place->source));
+	if (place->is_inlined)
+		safe_put(out, " (inlined)");
 }
 
 /* As perf 6.1 names them. */

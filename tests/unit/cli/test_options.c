@@ -336,14 +336,15 @@ static void test_unknown_words_are_refused_by_name(void **state)
 	       "refreshes; --duration ends it, or a command");
 	refuse("--format script --fields comm,symbol,ip", "--fields: column 6: \"symbol\" is no "
 	       "field of --format script; there are comm, tid, pid, time, cpu, event, trace, ip, "
-	       "sym, dso, symoff, period, addr, brstack");
+	       "sym, dso, symoff, period, addr, brstack, srcline");
 	refuse("--dump", "--dump: of which recording? Give -i FILE, too");
 	refuse("-i f --dump --batch", "--dump prints all of a recording: not with --diff, "
 	       "--batch, --format, -e or a command");
-	refuse("--format script --fields comm,sym", "--fields: sym, dso and symoff need ip");
+	refuse("--format script --fields comm,sym",
+	       "--fields: sym, dso, symoff and srcline need ip");
 	refuse("--format script --fields ,", "--fields: column 1: \"\" is no field of --format "
 	       "script; there are comm, tid, pid, time, cpu, event, trace, ip, sym, dso, symoff, "
-	       "period, addr, brstack");
+	       "period, addr, brstack, srcline");
 	refuse("--format events --fields tme", "--fields: \"tme\" is no field; there are "
 	       "time, cpu, comm, pid, tid, event, period, latency, symbol, dso, values, stack, "
 	       "branches, ppid");

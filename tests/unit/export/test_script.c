@@ -43,13 +43,14 @@ static struct script_fields parsed(const char *text)
 static const char *const frames[] = { "do_syscall_64", "inner", "outer", "bpf_prog", "" };
 static const struct snapshot_place places[] = {
 	{ .address = 0xffffffff8225aa01, .offset = 0x71, .is_named = true,
-	  .dso = "[kernel.kallsyms]" },
+	  .dso = "[kernel.kallsyms]", .source = "" },
 	{ .address = 0x1148, .offset = 0xf, .is_named = true, .dso = "/tmp/inl",
-	  .is_inlined = true },
-	{ .address = 0x1148, .offset = 0xf, .is_named = true, .dso = "/tmp/inl" },
+	  .is_inlined = true, .source = "inl.c:12" },
+	{ .address = 0x1148, .offset = 0xf, .is_named = true, .dso = "/tmp/inl",
+	  .source = "inl.c:23" },
 	{ .address = 0xffffffffc0026135, .offset = UINT64_MAX, .is_named = true,
-	  .dso = "bpf_prog" },
-	{ .address = 0x2f, .offset = UINT64_MAX, .dso = "" },
+	  .dso = "bpf_prog", .source = "" },
+	{ .address = 0x2f, .offset = UINT64_MAX, .dso = "", .source = "" },
 };
 
 static const struct snapshot_event sample = {
@@ -136,6 +137,30 @@ static void test_chosen_fields_alone_are_printed(void **state)
 	assert_string_equal(print(&sample, &ids, NULL), "29892 13054.297452: \n");
 }
 
+static void test_a_known_source_line_follows_its_frame(void **state)
+{
+	const struct script_fields stacks = parsed("comm,ip,sym,srcline");
+	const struct script_fields line = parsed("ip,srcline");
+	struct snapshot_event alone = sample;
+
+	(void)state;
+	assert_string_equal(print(&sample, &stacks, NULL),
+			    "load \n"
+			    "\tffffffff8225aa01 do_syscall_64\n"
+			    "\t            1148 inner\n"
+			    "  inl.c:12 (inlined)\n"
+			    "\t            1148 outer\n"
+			    "  inl.c:23\n"
+			    "\tffffffffc0026135 bpf_prog\n"
+			    "\t              2f [unknown]\n\n");
+	alone.has_chain = false;
+	alone.ip = 0x1148;
+	alone.places = &places[2];
+	alone.frames = &frames[2];
+	alone.frame_count = 1;
+	assert_string_equal(print(&alone, &line, NULL), "             1148\n  inl.c:23\n");
+}
+
 static void test_what_is_no_field_is_refused_at_its_column(void **state)
 {
 	static const struct { const char *text, *begin; } bad[] = {
@@ -143,7 +168,8 @@ static void test_what_is_no_field_is_refused_at_its_column(void **state)
 		{ "+symbol", "--fields: column 2: \"symbol\" is no field" },
 		{ "comm,,pid", "--fields: column 6: \"\" is no field" },
 		{ "", "--fields: no field is left" },
-		{ "comm,dso", "--fields: sym, dso and symoff need ip" },
+		{ "comm,dso", "--fields: sym, dso, symoff and srcline need ip" },
+		{ "comm,srcline", "--fields: sym, dso, symoff and srcline need ip" },
 	};
 	struct script_fields fields;
 	struct diag why;
@@ -172,6 +198,7 @@ UNIT_TESTS(test_script)
 		cmocka_unit_test(test_a_tracepoint_has_its_text_in_place_of_a_period),
 		cmocka_unit_test(test_values_of_a_hit_are_its_text),
 		cmocka_unit_test(test_chosen_fields_alone_are_printed),
+		cmocka_unit_test(test_a_known_source_line_follows_its_frame),
 		cmocka_unit_test(test_what_is_no_field_is_refused_at_its_column),
 	};
 
