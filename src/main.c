@@ -323,7 +323,7 @@ static int recorded_result(const struct session_recorded *from, const struct opt
 			   int result)
 {
 	const struct recorder_status *recorded = &from->status;
-	char lost[80] = "", files[48] = "";
+	char lost[80] = "", files[48] = "", undescribed[96] = "";
 	struct diag note;
 
 	if (from->why.err) {
@@ -338,8 +338,13 @@ static int recorded_result(const struct session_recorded *from, const struct opt
 	if (recorded->is_split)
 		snprintf(files, sizeof(files), ".* (%" PRIu32 " %s)", recorded->files,
 			 recorded->files == 1 ? "file" : "files");
-	diag_set(&note, 0, "recorded %" PRIu64 " samples in %s%s (%.1f MiB)%s", recorded->samples,
-		 from->path, files, (double)recorded->bytes / (1 << 20), lost);
+	if (recorded->undescribed)
+		snprintf(undescribed, sizeof(undescribed), "; later files lack %" PRIu64
+			 " names of kernel code or cgroups: 4 MiB are repeated",
+			 recorded->undescribed);
+	diag_set(&note, 0, "recorded %" PRIu64 " samples in %s%s (%.1f MiB)%s%s",
+		 recorded->samples, from->path, files, (double)recorded->bytes / (1 << 20), lost,
+		 undescribed);
 	print_sentence(note.text);
 	return result;
 }

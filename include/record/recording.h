@@ -196,6 +196,8 @@ struct recorder_status {
 	uint64_t lost;		/* records for which the queue had no room */
 	uint32_t files;
 	bool is_split;		/* config.split.is_on: `files` says how many there are */
+	uint64_t undescribed;	/* records of kernel code, cgroups and the like that the last file
+				 * lacks, as there was no room to repeat more of them */
 	struct diag why;	/* why it ended early; err 0: it did not */
 };
 

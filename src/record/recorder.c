@@ -74,6 +74,7 @@ struct progress {
 	struct diag why;		/* err 0: no write has failed */
 	uint64_t bytes, samples;	/* sums over all files */
 	uint64_t ended_bytes, ended_samples;	/* sums without the open one */
+	uint64_t undescribed;		/* records that the open file lacks */
 	uint32_t files;
 };
 
@@ -83,7 +84,8 @@ struct recorder {
 	/* The thread's while it runs. */
 	struct recording_file *file;	/* owned */
 	struct progress progress;
-	struct byte_store globals;	/* records that each file needs */
+	struct byte_store globals;	/* records that each file needs, */
+	uint64_t globals_left_out;	/* and how many more had no room */
 	struct made_file *made;		/* owned; the newest files, oldest first */
 	uint32_t made_count;
 	bool was_opened;
@@ -255,7 +257,8 @@ static void publish(struct recorder *recorder, bool is_done)
 	*status = (struct recorder_status){
 		.is_on = !is_done && !progress->why.err, .is_done = is_done,
 		.bytes = progress->bytes, .samples = progress->samples,
-		.files = progress->files, .why = progress->why,
+		.files = progress->files, .undescribed = progress->undescribed,
+		.why = progress->why,
 	};
 	free(mailbox_put(&recorder->statuses, status));
 }
@@ -279,15 +282,23 @@ static bool is_global(const struct perf_event_header *record)
 	}
 }
 
-static void add_item(struct recorder *recorder, const struct recording_item *item)
+/* Keeps @record for the files to come. */
+static void keep_global(struct recorder *recorder, const struct perf_event_header *record)
 {
 	struct byte_store *globals = &recorder->globals;
+	const size_t before = globals->count;
 
+	if (before + record->size <= GLOBALS_BYTES)
+		byte_store_add(globals, record, record->size);
+	recorder->globals_left_out += globals->count == before;
+}
+
+static void add_item(struct recorder *recorder, const struct recording_item *item)
+{
 	if (recorder->progress.why.err)
 		return;
-	if (recorder->split.is_on && item->kind == RECORDING_RECORD && is_global(item->record) &&
-	    globals->count + item->record->size <= GLOBALS_BYTES)
-		byte_store_add(globals, item->record, item->record->size);
+	if (recorder->split.is_on && item->kind == RECORDING_RECORD && is_global(item->record))
+		keep_global(recorder, item->record);
 	recording_file_add(recorder->file, item, &recorder->progress.why);
 }
 
@@ -472,6 +483,7 @@ static void add_globals(struct recorder *recorder)
 	const struct byte_store *globals = &recorder->globals;
 	const struct perf_event_header *record;
 
+	recorder->progress.undescribed = recorder->globals_left_out;
 	for (size_t at = 0; at < globals->count; at += record->size) {
 		record = (const void *)(globals->bytes + at);
 		recording_file_add(recorder->file, &(struct recording_item){
