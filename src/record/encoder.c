@@ -585,6 +585,45 @@ static void tee_begin(void *owner, const struct ingest *ingest)
 	describe_source(owner, ingest);
 }
 
+static bool has_event_of(const struct record_encoder *encoder, const struct probe_row *row)
+{
+	for (uint32_t i = 0; i < encoder->event_count; i++)
+		if (encoder->events[i].probe == row->id)
+			return true;
+	return false;
+}
+
+/* Returns the largest number of tracefs, which are of 16 bits, that no event has. */
+static uint64_t free_number(const struct record_encoder *encoder)
+{
+	uint64_t number = UINT16_MAX;
+
+	for (uint32_t i = 0; i < encoder->event_count; i++)
+		if (encoder->events[i].event.attr.type == PERF_TYPE_TRACEPOINT &&
+		    encoder->events[i].event.attr.config == number) {
+			number--;
+			i = UINT32_MAX;		/* from the first one again */
+		}
+	return number;
+}
+
+/* Describes the probes that were never hit, so that readers show them, too. */
+static void describe_probes_without_hits(struct record_encoder *encoder,
+					 const struct ingest *ingest)
+{
+	struct recorded_event made;
+
+	for (uint32_t slot = 0; ingest->hits && slot < PROBE_SLOTS; slot++) {
+		const struct probe_row *row = &ingest->hits->rows[slot];
+
+		if (row->id && row->event == PROBE_EVENT_FIRST + slot && row->first_ns &&
+		    row->generations[row->newest].reading && !has_event_of(encoder, row) &&
+		    !recorded_event_without_hits(&made, row, free_number(encoder),
+						 WRITTEN_FIRST_ID + encoder->event_count))
+			note_event(encoder, row->event, &made);
+	}
+}
+
 /* The owner of the sink may destroy the encoder as soon as it knows of the end. */
 static uint64_t tee_end(void *owner, const struct ingest *ingest)
 {
@@ -592,6 +631,7 @@ static uint64_t tee_end(void *owner, const struct ingest *ingest)
 	struct record_encoder_counts counts;
 
 	send_build_ids(encoder, ingest);
+	describe_probes_without_hits(encoder, ingest);
 	put_lost_hits(encoder, true);
 	record_encoder_flush(encoder);
 	counts = encoder->counts;

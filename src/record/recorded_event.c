@@ -171,19 +171,18 @@ bool recorded_event_is_of_hit(const struct recorded_event *entry, struct probe_h
 		 number == entry->event.attr.config));
 }
 
-int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
-			 const struct tee_sample *sample, uint64_t id)
+/* @number: of its event in tracefs; 0: it has no raw bytes. */
+static int make_probe(struct recorded_event *out, const struct probe_row *row,
+		      const struct record_format *format, uint64_t number, uint64_t id)
 {
-	const struct probe_row *row = probe_hits_of_event(hits, sample->event);
 	const struct probe_reading *reading = row ? row->generations[row->newest].reading : NULL;
 	const bool is_tracepoint = row && row->spec && row->spec->kind == PROBE_TRACEPOINT;
 	struct perf_event_attr *attr = &out->event.attr;
 	uint8_t added[PROBE_VALUES_MAX];
 	char name[80];
-	uint64_t number;
 
 	*out = (struct recorded_event){ .event.id = id, .probe = row ? row->id : 0 };
-	fill_attr(attr, sample->format, false);
+	fill_attr(attr, format, false);
 	attr->sample_period = 1;
 	if (row && row->spec && row->spec->edge == PROBE_LATENCY)
 		attr->sample_type |= PERF_SAMPLE_WEIGHT;
@@ -194,7 +193,7 @@ int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
 					       : row->spec->name[0] ? row->spec->name : row->name);
 	if (row && row->spec)
 		out->description = recorded_format_describe(row);
-	if (!reading || !find_number(&sample->record->sample, &number)) {
+	if (!reading || !number) {
 		attr->type = PERF_TYPE_SOFTWARE;
 		attr->config = PERF_COUNT_SW_BPF_OUTPUT;
 		out->name = strdup(name);
@@ -209,6 +208,25 @@ int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
 	    asprintf(&out->name, "%s:%s", out->group, name) < 0)
 		return settle(out, -ENOMEM);
 	return settle(out, 0);
+}
+
+int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
+			    const struct tee_sample *sample, uint64_t id)
+{
+	uint64_t number;
+
+	if (!find_number(&sample->record->sample, &number))
+		number = 0;
+	return make_probe(out, probe_hits_of_event(hits, sample->event), sample->format, number,
+			  id);
+}
+
+int recorded_event_without_hits(struct recorded_event *out, const struct probe_row *row,
+				uint64_t number, uint64_t id)
+{
+	const struct probe_reading *reading = row->generations[row->newest].reading;
+
+	return make_probe(out, row, &probe_reading_stream(reading)->format, number, id);
 }
 
 bool recorded_event_is_same(const struct recorded_event *a, const struct recorded_event *b)

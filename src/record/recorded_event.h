@@ -22,6 +22,10 @@ int recorded_event_of_source(struct recorded_event *out, const struct event_desc
 /* Fills in @out for the probe that @sample is a hit of. 0 or -ENOMEM. */
 int recorded_event_of_probe(struct recorded_event *out, struct probe_hits *hits,
 			 const struct tee_sample *sample, uint64_t id);
+/* Fills in @out for the probe @row, which was attached and has no hit that would say its number in
+ * tracefs; @number: one that no other event of the recording has. 0 or -ENOMEM. */
+int recorded_event_without_hits(struct recorded_event *out, const struct probe_row *row,
+				uint64_t number, uint64_t id);
 /* Whether @sample is a hit of the probe that @entry was made for, as it was attached then: slots of
  * probes are used again. */
 bool recorded_event_is_of_hit(const struct recorded_event *entry, struct probe_hits *hits,
