@@ -68,8 +68,8 @@ enum open_purpose {
 	OPEN_PROGRAM_NAME,	/* only checks whether `comm` leads to the program's file */
 };
 
-/* Why a request asks for names. Without a reason a file that is found by its device and inode gets a
- * table without names, which costs no process of the sandbox. */
+/* Why a request asks for names. Without a reason a file that is found by its device and inode gets
+ * a table without names, which costs no process of the sandbox. */
 enum symbol_use {
 	SYMBOLS_SHOWN,
 	SYMBOLS_FOR_BUILD_ID,	/* where the kernel does not tell the file's build-id */

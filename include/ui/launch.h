@@ -35,8 +35,8 @@ void launch_add(struct launch *launch, enum launch_kind kind, char letter, const
 void launch_add_word(struct launch *launch, enum launch_kind kind, const char *word);
 
 /* Appends @word to the text in @out[@room] as one word of sh(1), with a blank before it unless the
- * text is empty. A word with control characters is in $'...', which bash, zsh and POSIX.1-2024 have,
- * so that it can be shown and copied on one line. False: no room, the text is as before. */
+ * text is empty. A word with control characters is in $'...', which bash, zsh and POSIX.1-2024
+ * have, so that it can be shown and copied on one line. False: no room, the text is as before. */
 bool launch_append(char *out, size_t room, const char *word);
 
 struct source_change;

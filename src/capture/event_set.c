@@ -15,7 +15,8 @@
 /* A ring buffers records while the reader does not get a CPU. Records without copies have some
  * hundred bytes: 512 KiB last for seconds at 997 Hz. With 16 KiB of stack each, 8 MiB last for half
  * a second; the rings of all CPUs together may not take more than 1/100 of the memory.
- * The side-band beside them has a quarter: the larger it is, the less often sampler.c looks at it. */
+ * The side-band beside them has a quarter: the larger it is, the less often sampler.c looks at
+ * it. */
 #define SMALL_BYTES (512u * 1024)
 #define COPY_BYTES  (8u * 1024 * 1024)
 /* Above EVENTS_FEW, as with a pattern, most tracepoints are rarely hit: 64 KiB hold 500 hits. */

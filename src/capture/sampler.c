@@ -62,8 +62,9 @@
 #define UNWATCHED_MS	 250	/* nobody looks: a round of few records costs mostly the waking */
 #define LOOK_MIN_MS	 10	/* rings that must be looked at more often are polled */
 #define LOOK_PARTS	 4	/* rings that fill slowly get 1/4 of a watermark between two looks */
-#define FLOOD_BYTES_MS	 (12u * 1024)	/* 1/4 of what a loop of mmap(2) writes in a millisecond:
-					 * the watermark of the side-band is 1/4 of its ring */
+/* A quarter of what a loop of mmap(2) writes in a millisecond: the watermark of the side-band is a
+ * quarter of its ring. */
+#define FLOOD_BYTES_MS	 (12u * 1024)
 #define STALL_MS	 5	/* retry interval: a consumer that is slow wakes nobody */
 #define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* timeout for a consumer that takes nothing */
 /* The kernel reads the time, then writes the record, then publishes it; a virtual CPU may be
@@ -105,7 +106,7 @@ struct sampler {
 	size_t live_watches;	/* watches, or lanes without watches, that have not ended */
 
 	bool is_round_open;
-	bool fills_slowly;	/* what each ring got before this round came slowly */
+	bool fills_slowly;	/* no ring was filling fast before this round */
 	uint64_t look_ns;	/* between looks at rings that are not polled; 0: they are polled */
 	uint64_t start_ns, round_begin_ns;
 	uint64_t round_done_ns;	/* switch_waits_done_ns() at the begin of the round */
@@ -717,8 +718,8 @@ static void fill_polls(struct sampler *sampler)
 	sampler->config.watch_fds = NULL;	/* not valid later: polls has a copy */
 }
 
-/* Returns how often rings must be looked at that are not polled; 0: too often, or no inherited event
- * would wake the sampler. */
+/* Returns how often rings must be looked at that are not polled; 0: too often, or no inherited
+ * event would wake the sampler. */
 static uint64_t look_interval_ns(const struct event_set *set)
 {
 	uint64_t least_ms = UNWATCHED_MS;
