@@ -132,6 +132,13 @@ void cmd_target(struct ui_state *state)
 
 static void begin_recording(struct ui_state *state, const char *path)
 {
+	bool is_shared;
+
+	shared_format_find(path, &is_shared);
+	if (is_shared) {
+		state_say(state, "P saves that format; the name of a recording ends in .data");
+		return;
+	}
 	snprintf(state->out.record_path, sizeof(state->out.record_path), "%s", path);
 	state->out.wants_record = true;
 }

@@ -120,6 +120,7 @@ struct session {
 	struct target_finder *finder;	/* live, with a screen; NULL if unavailable */
 	struct finder_control finder_control;	/* the screen's interface to `finder` */
 	struct record_owner *records;	/* src/cli/record_control.h */
+	bool has_started;		/* session_start() has succeeded */
 	struct shared_outputs outputs;	/* other files of -o, written by batch or screen */
 	struct keep *keep;		/* live; NULL: nothing is watched or kept */
 	struct cpu_sockets sockets;	/* live */

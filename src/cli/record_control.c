@@ -123,6 +123,12 @@ static void wait_for_disk(struct recorder *recorder)
 	} while (status.bytes != bytes);
 }
 
+void record_owner_discard(struct record_owner *owner)
+{
+	if (owner && owner->recorder && recorder_discard(owner->recorder))
+		owner->recorder = NULL;
+}
+
 void record_owner_destroy(struct record_owner *owner, char *path, size_t room,
 			  struct recorder_status *status, struct diag *why)
 {

@@ -20,6 +20,9 @@ struct record_owner {
 int record_owner_create(struct record_owner **out, const struct options *options,
 			const struct perf_data *replayed, const struct record_tee **tee,
 			struct diag *why);
+/* Removes a recording without a sample, of a run that could not start. The analyzer must have left
+ * it; record_owner_destroy() then finds none. NULL is fine. */
+void record_owner_discard(struct record_owner *owner);
 /* Ends the recording, which the analyzer must have left, and waits for its disk. @path[@room]: its
  * file's; "": there was none. @status and @why as in recorder_finish(). NULL is fine. */
 void record_owner_destroy(struct record_owner *owner, char *path, size_t room,

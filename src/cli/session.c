@@ -968,6 +968,7 @@ int session_start(struct session *session, struct options *options, bool has_scr
 		err = start_analyzer(session, options, why);
 	if (!err)
 		err = start_source(session, options, why);
+	session->has_started = !err;
 	return err;
 }
 
@@ -1031,6 +1032,8 @@ static void end_records(struct session *session, struct session_recorded *record
 
 	if (!recorded)
 		recorded = &ignored;
+	if (!session->has_started)
+		record_owner_discard(session->records);
 	record_owner_destroy(session->records, recorded->path, sizeof(recorded->path),
 			     &recorded->status, &recorded->why);
 }

@@ -86,7 +86,7 @@ struct recorder {
 	struct progress progress;
 	struct byte_store globals;	/* records that each file needs, */
 	uint64_t globals_left_out;	/* and how many more had no room */
-	struct made_file *made;		/* owned; the newest files, oldest first */
+	struct made_file *made;		/* owned; the newest files, or the first, oldest first */
 	uint32_t made_count;
 	bool was_opened;
 	int signal_fd;			/* signalfd; -1: signals don't matter */
@@ -399,7 +399,7 @@ static void keep_file(struct recorder *recorder, const char *path, int fd)
 	struct stat found;
 
 	recorder->progress.files++;
-	if (!most || fstat(fd, &found))
+	if ((!most && recorder->made_count) || fstat(fd, &found))
 		return;
 	made = realloc(recorder->made, (recorder->made_count + 1) * sizeof(*made));
 	if (!made)
@@ -408,7 +408,7 @@ static void keep_file(struct recorder *recorder, const char *path, int fd)
 	made[recorder->made_count++] = (struct made_file){
 		.path = strdup(path), .device = found.st_dev, .inode = found.st_ino,
 	};
-	while (recorder->made_count > most) {
+	while (most && recorder->made_count > most) {
 		remove_file(&made[0]);
 		free(made[0].path);
 		memmove(made, made + 1, --recorder->made_count * sizeof(*made));
@@ -437,8 +437,10 @@ static int create_file(struct recorder *recorder, struct diag *why)
 	int fd = -EEXIST;
 
 	if (!recorder->split.is_on) {
-		recorder->progress.files++;
-		return recording_file_create(recorder->path, why);
+		fd = recording_file_create(recorder->path, why);
+		if (fd >= 0)
+			keep_file(recorder, recorder->path, fd);
+		return fd;
 	}
 	path = malloc(room);
 	if (!path)
@@ -745,4 +747,18 @@ int recorder_finish(struct recorder *recorder, struct recorder_status *out, stru
 	if (is_ended)
 		destroy(recorder);
 	return err;
+}
+
+bool recorder_discard(struct recorder *recorder)
+{
+	struct recorder_status status;
+
+	if (!recorder_wait(recorder, END_MS))
+		return false;
+	recorder_status(recorder, &status);
+	if (status.samples || status.files != 1 || recorder->made_count != 1)
+		return false;
+	remove_file(&recorder->made[0]);
+	destroy(recorder);
+	return true;
 }

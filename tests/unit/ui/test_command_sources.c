@@ -59,6 +59,10 @@ static void test_a_recording_is_begun_with_a_name_and_ended_with_the_same_key(vo
 	assert_false(ui->state.prompt.is_open);
 	assert_true(ui_has(ui, "there is nothing to record"));
 	ui->state.recording.can_record = true;
+	ui_press(ui, ":record /tmp/B.svg");
+	ui_press_key(ui, UI_KEY_ENTER);
+	assert_false(ui->state.out.wants_record);
+	assert_true(ui_has(ui, "P saves that format; the name of a recording ends in .data"));
 	ui_press(ui, ":record /tmp/B.data");
 	ui_press_key(ui, UI_KEY_ENTER);
 	assert_true(ui->state.out.wants_record);
