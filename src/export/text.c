@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "analyzer/snapshot.h"
+#include "base/clock.h"
 #include "base/safe_print.h"
 #include "fold/query.h"
 #include "fold/tree.h"
@@ -497,6 +499,19 @@ static void put_filter(FILE *out, const struct snapshot *snapshot, const struct 
 		   snapshot->is_relative ? SAFE_TEXT(", these are 100 %") : SAFE_TEXT(""));
 }
 
+/* A moment in local time, of a recording in seconds from its start. */
+static void put_moment(FILE *out, const struct snapshot *snapshot, uint64_t ns)
+{
+	const time_t wall = (time_t)((ns + clock_wall_offset_ns()) / CLOCK_NS_PER_S);
+	struct tm local;
+
+	if (snapshot->is_replay)
+		safe_print(out, "%.1f s",
+			   ns > snapshot->known_ns ? (double)(ns - snapshot->known_ns) / 1e9 : 0);
+	else if (localtime_r(&wall, &local))
+		safe_print(out, "%02d:%02d:%02d", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
 /* With what A counted, what follows is of both. */
 static void put_baseline(FILE *out, const struct snapshot *snapshot)
 {
@@ -504,8 +519,15 @@ static void put_baseline(FILE *out, const struct snapshot *snapshot)
 
 	if (!snapshot->is_compared)
 		return;
-	safe_print(out, "# compared with A: %s  %.1f s  %" PRIu64 " samples%s\n",
-		   sanitize_checked(baseline->label), baseline->window_s, baseline->samples,
+	safe_put(out, "# compared with A: ");
+	if (baseline->label && baseline->label[0]) {
+		safe_put_text(out, sanitize_checked(baseline->label));
+	} else {
+		put_moment(out, snapshot, baseline->begin_ns);
+		safe_put(out, " to ");
+		put_moment(out, snapshot, baseline->end_ns);
+	}
+	safe_print(out, "  %.1f s  %" PRIu64 " samples%s\n", baseline->window_s, baseline->samples,
 		   snapshot_is_by_weight(snapshot) ? SAFE_TEXT("")
 						   : SAFE_TEXT("  (~ chance explains the change)"));
 }

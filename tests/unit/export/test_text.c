@@ -164,6 +164,32 @@ static void test_what_has_changed_most_comes_first(void **state)
 		"\n");
 }
 
+/* One that was marked on the screen has no name, but a time: that of the recording. */
+static void test_a_baseline_without_a_name_has_its_time(void **state)
+{
+	const struct export_options options = { .max_rows = 1 };
+	struct snapshot snapshot;
+
+	(void)state;
+	fill_compared_rows();
+	snapshot = compared(compared_rows);
+	snapshot.is_replay = true;
+	snapshot.known_ns = 40000000000;
+	snapshot.baseline.label = NULL;
+	snapshot.baseline.begin_ns = 42500000000;
+	snapshot.baseline.end_ns = 47500000000;
+	assert_text(&snapshot, &options,
+		"# flametop  web-07  cpu-clock 997 Hz  8 CPUs  last 10.0 s  40 samples  own 0.0 %\n"
+		"# compared with A: 2.5 s to 7.5 s  5.0 s  50 samples  (~ chance explains the "
+		"change)\n"
+		"  CHANGE        SELF%  A SELF%  TOTAL%  A TOTAL%  SAMPLES/s  A SAMPLES/s  CHANGE/s"
+		"  COMMAND           DSO                       SYMBOL\n"
+		"  -70.00  gone    0.00    70.00    0.00     80.00        0.0          7.0"
+		"      -7.0  app               app                       [.] old\n"
+		"  ... 3 more rows (-E shows more)\n"
+		"\n");
+}
+
 static void test_with_children_the_change_is_of_totals(void **state)
 {
 	const struct export_options options = { .max_rows = 2, .by_total = true };
@@ -529,6 +555,7 @@ UNIT_TESTS(test_text)
 		cmocka_unit_test(test_the_period_has_a_column_when_asked_for),
 		cmocka_unit_test(test_waits_have_times_and_the_wall_clock),
 		cmocka_unit_test(test_what_has_changed_most_comes_first),
+		cmocka_unit_test(test_a_baseline_without_a_name_has_its_time),
 		cmocka_unit_test(test_with_children_the_change_is_of_totals),
 		cmocka_unit_test(test_losses_and_notices_are_written_when_there_are_any),
 		cmocka_unit_test(test_children_that_are_not_sampled_are_offered),
