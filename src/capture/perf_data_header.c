@@ -364,7 +364,7 @@ static int find_records(struct perf_data_header *header, const struct perf_data_
 			       "killed before its first record");
 	else if (!file->records.bytes)
 		err = diag_set(why, -EBADMSG, "the recording was not finished (data size 0 at "
-			       "byte 48): perf record was killed while it wrote");
+			       "byte 48): its recorder was killed while it wrote");
 	else
 		err = check_section(&file->records, file_bytes, "data", why);
 	if (err && file->records.offset <= file_bytes)

@@ -83,7 +83,7 @@ const struct option_row option_rows[] = {
 	{
 		.group = OPTIONS_WHOM, .letter = 'i', .name = "input", .argument = "FILE",
 		.set = option_set_input, .value = VALUE_FILE,
-		.help = "a recording of perf record, instead of this machine",
+		.help = "a recording of -o or perf record, not this machine",
 		.more = "A table is there at once; while the rest is read the header says how far "
 			"that is, and Esc, where it leads no further back, stops it. "
 			"Its tracepoints and probes are listed with 8, and with their fields in "
