@@ -223,7 +223,9 @@ static void put_stacks(FILE *out, const struct snapshot *snapshot)
 		safe_print(out, "<b>%.0f %%</b> <span>of user stacks are complete</span>",
 			   complete_pct);
 	else
-		safe_put(out, "<span>by frame pointers; how many are complete is not known</span>");
+		safe_print(out, "<span>%s; how many are complete is not known</span>",
+			   snapshot->is_replay ? SAFE_TEXT("as they were recorded")
+					       : SAFE_TEXT("by frame pointers"));
 	if (snapshot->truncated_stacks)
 		safe_print(out, " <span>%s cut short</span>",
 			   sanitize_checked(page_text_count(text, snapshot->truncated_stacks)));

@@ -176,6 +176,23 @@ static void test_the_activity_graph_fades_what_is_outside_the_window(void **stat
 	free(text);
 }
 
+/* A recording does not say how its callers were found. */
+static void test_stacks_of_a_recording_are_as_they_were_recorded(void **state)
+{
+	struct snapshot snapshot = small();
+	char *text;
+
+	(void)state;
+	snapshot.stacks = STACKS_CHAINED;
+	text = written(&snapshot, COMMAND);
+	assert_has(text, "<span>by frame pointers; how many are complete is not known</span>");
+	free(text);
+	snapshot.is_replay = true;
+	text = written(&snapshot, COMMAND);
+	assert_has(text, "<span>as they were recorded; how many are complete is not known</span>");
+	free(text);
+}
+
 static void test_names_are_text(void **state)
 {
 	static char long_name[1 << 20];
@@ -311,6 +328,7 @@ UNIT_TESTS(test_page)
 		cmocka_unit_test(test_compared_rows_have_their_change_and_a),
 		cmocka_unit_test(test_waits_have_their_time),
 		cmocka_unit_test(test_the_activity_graph_fades_what_is_outside_the_window),
+		cmocka_unit_test(test_stacks_of_a_recording_are_as_they_were_recorded),
 		cmocka_unit_test(test_names_are_text),
 		cmocka_unit_test(test_the_policy_has_the_hashes_of_the_only_script_and_style),
 		cmocka_unit_test(test_a_table_without_room_says_what_it_has_not),
