@@ -278,6 +278,20 @@ static struct listing *make_refusal(const char *reason)
 	return listing;
 }
 
+/* Says that a name is unknown; names of code that was sampled a moment ago come later. */
+static void refuse_name(const struct dso_table *dsos, const char *name, struct diag *why)
+{
+	uint32_t unread = 0;
+
+	for (uint32_t id = 0; id < dsos->count; id++)
+		unread += !dsos->dsos[id].is_free && dsos->dsos[id].is_asked;
+	if (unread)
+		diag_set(why, -ENOENT, "no function named %s is known; files still to be read: "
+			 "%" PRIu32 "; --batch=2 lists it again", name, unread);
+	else
+		diag_set(why, -ENOENT, "no function named %s is known", name);
+}
+
 static bool find_function(const struct listing_builder *builder,
 			  const struct listing_sources *sources, struct listing_function *out,
 			  struct diag *why)
@@ -286,9 +300,10 @@ static bool find_function(const struct listing_builder *builder,
 	struct source_request of = query->listing;
 
 	if (query->listing_name[0] &&
-	    !find_by_name(builder, sources->rows, query->listing_name, &of))
-		return diag_set(why, -ENOENT, "no function named %s is known",
-				query->listing_name), false;
+	    !find_by_name(builder, sources->rows, query->listing_name, &of)) {
+		refuse_name(&builder->ingest->dsos, query->listing_name, why);
+		return false;
+	}
 	if (listing_function_find(out, &builder->ingest->dsos, of.dso, of.address))
 		return true;
 	return diag_set(why, -ENOENT, "no function is known at this address"), false;

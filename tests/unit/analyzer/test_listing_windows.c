@@ -180,6 +180,12 @@ static void test_a_name_that_nothing_has_is_refused(void **state)
 			    "no function named /bin/app:nothing is known");
 	assert_int_equal(snapshot->listing->event_count, 1);	/* rows have numbers: 0 */
 	snapshot_destroy(snapshot);
+	feed_dso(&feed, "/bin/app")->is_asked = true;
+	snapshot = publisher_fixture_make();
+	assert_string_equal(snapshot->listing->reason,
+			    "no function named /bin/app:nothing is known; files still to be read: "
+			    "1; --batch=2 lists it again");
+	snapshot_destroy(snapshot);
 }
 
 static void test_a_function_without_samples_is_found_by_its_name(void **state)
