@@ -235,8 +235,11 @@ static int add_event(struct perf_data_header *header, const struct perf_event_at
 	return 0;
 }
 
+/* Reads the event at @offset. Ids are between other sections, never in the records: *@ids_left is
+ * how many bytes those of this and later events can have, so that a damaged size does not make ids
+ * of a whole recording. */
 static int read_event(struct perf_data_header *header, int fd, uint64_t file_bytes, uint64_t offset,
-		      uint64_t entry_bytes, struct diag *why)
+		      uint64_t entry_bytes, uint64_t *ids_left, struct diag *why)
 {
 	unsigned char entry[1024];	/* an attr has 136 bytes today */
 	struct perf_event_attr attr;
@@ -251,8 +254,13 @@ static int read_event(struct perf_data_header *header, int fd, uint64_t file_byt
 	err = read_attr(entry, entry_bytes - sizeof(ids), &attr, why);
 	if (!err)
 		err = check_section(&ids, file_bytes, "event id", why);
+	if (!err && ids.bytes > *ids_left)
+		err = diag_set(why, -EBADMSG, "the recording's event at byte %" PRIu64 " is "
+			       "damaged: %" PRIu64 " bytes of ids, but only %" PRIu64 " of the "
+			       "file can be ids", offset, ids.bytes, *ids_left);
 	if (err)
 		return err;
+	*ids_left -= ids.bytes;
 	values = malloc(ids.bytes + 1);
 	if (!values)
 		return no_memory(why);
@@ -278,6 +286,7 @@ static int read_events(struct perf_data_header *header, int fd,
 		       const struct perf_data_file_header *file, uint64_t file_bytes,
 		       struct diag *why)
 {
+	uint64_t ids_left = file_bytes - (header->records_end - header->records_offset);
 	int err = check_section(&file->attrs, file_bytes, "event", why);
 
 	if (err)
@@ -288,7 +297,7 @@ static int read_events(struct perf_data_header *header, int fd,
 				"entries of %" PRIu64 " bytes", file->attr_bytes);
 	for (uint64_t at = 0; at < file->attrs.bytes && !err; at += file->attr_bytes)
 		err = read_event(header, fd, file_bytes, file->attrs.offset + at,
-				 file->attr_bytes, why);
+				 file->attr_bytes, &ids_left, why);
 	share_build_ids(header);
 	return err;
 }

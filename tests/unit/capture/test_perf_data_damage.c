@@ -160,6 +160,27 @@ static void test_impossible_headers_are_refused(void **state)
 	perf_data_writer_finish(&writer);
 }
 
+/* One bit of their size is wrong: a recording of gigabytes would be read as ids. */
+static void test_ids_that_reach_over_the_records_are_refused(void **state)
+{
+	enum { IDS_BYTES = 104 + sizeof(struct perf_event_attr) + 8, SAMPLES = 200 };
+	struct perf_data_writer writer;
+	struct perf_data_result result;
+
+	(void)state;
+	perf_data_begin_clock(&writer);
+	for (unsigned int i = 0; i < SAMPLES; i++)	/* 56 bytes each */
+		perf_data_add_sample(&writer, 0, 100 + i, 1);
+	result = read_with(&writer, IDS_BYTES, 8);
+	assert_int_equal(result.why.err, 0);
+	assert_int_equal(result.samples[0], SAMPLES);
+
+	result = read_with(&writer, IDS_BYTES, 8 | 1 << 13);
+	assert_int_equal(result.open_err, -EBADMSG);
+	assert_non_null(strstr(result.why.text, "8200 bytes of ids"));
+	perf_data_writer_finish(&writer);
+}
+
 static void test_compressed_and_hardware_traces_are_refused_by_name(void **state)
 {
 	static const struct {
@@ -267,6 +288,7 @@ UNIT_TESTS(test_perf_data_damage)
 		cmocka_unit_test(test_a_file_cut_at_any_byte_is_refused),
 		cmocka_unit_test(test_a_piped_file_cut_inside_of_a_record_is_refused),
 		cmocka_unit_test(test_impossible_headers_are_refused),
+		cmocka_unit_test(test_ids_that_reach_over_the_records_are_refused),
 		cmocka_unit_test(test_compressed_and_hardware_traces_are_refused_by_name),
 		cmocka_unit_test(test_damage_among_the_records_ends_with_its_offset),
 		cmocka_unit_test(test_a_record_of_an_unknown_event_ends_with_its_offset),
