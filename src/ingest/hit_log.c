@@ -300,6 +300,8 @@ void event_lines_push(struct event_lines *lines, struct event_line *line)
 		lines->heap = bigger;
 		lines->capacity = capacity;
 	}
+	if (line->time_ns == UINT64_MAX)	/* a damaged sample; the last limit is later */
+		line->time_ns--;
 	line->order = ++lines->last_order;
 	line->is_counted = true;
 	lines->heap[lines->count++] = line;

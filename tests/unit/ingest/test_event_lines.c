@@ -61,6 +61,18 @@ static void test_lines_leave_in_time_order_and_ties_as_they_came(void **state)
 	event_lines_finish(&lines);
 }
 
+/* Bytes of a damaged sample: the program would wait for it for ever. */
+static void test_a_line_of_the_latest_time_leaves_at_the_end(void **state)
+{
+	const struct event_line head = { .time_ns = UINT64_MAX };
+	struct event_lines lines = { .is_on = true };
+
+	(void)state;
+	event_lines_push(&lines, event_lines_create(&lines, &head, NULL, 0));
+	assert_non_null(event_lines_peek(&lines, UINT64_MAX));
+	event_lines_finish(&lines);
+}
+
 static void test_what_has_no_room_is_counted(void **state)
 {
 	struct event_lines lines = { .is_on = true, .is_bounded = true };
@@ -228,6 +240,7 @@ UNIT_TESTS(test_event_lines)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines_leave_in_time_order_and_ties_as_they_came),
+		cmocka_unit_test(test_a_line_of_the_latest_time_leaves_at_the_end),
 		cmocka_unit_test(test_what_has_no_room_is_counted),
 		cmocka_unit_test(test_texts_are_kept_whole),
 		cmocka_unit_test(test_branches_are_kept_beside_texts),
