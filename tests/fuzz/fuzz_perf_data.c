@@ -1,6 +1,7 @@
 /* fuzz_perf_data.c - any bytes as a recording: refused with a sentence when it is opened, or read
  * to an end, with every record that is handed on in an event that there is, every field of its raw
  * bytes within them, and whatever it says of probes as rows of probes. */
+#include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -82,7 +83,9 @@ static void read_all(struct perf_data *reader)
 	if (spsc_init(&queue, PERF_DATA_QUEUE_MIN_BYTES) || perf_data_start(reader, &queue, NULL))
 		abort();
 	while (!is_end) {
-		if (poll(&items, 1, -1) != 1 || read(items.fd, &sum, sizeof(sum)) != sizeof(sum))
+		while (poll(&items, 1, -1) < 0 && errno == EINTR)	/* the fuzzer's alarm */
+			;
+		if (read(items.fd, &sum, sizeof(sum)) != sizeof(sum))
 			abort();
 		while (!is_end && (item = spsc_peek(&queue, &bytes))) {
 			is_end = take(reader, item, bytes);

@@ -1,5 +1,6 @@
 /* fuzz_recording.c - any bytes as a recording, counted and recorded again: nothing is read beyond
  * its end, and what is recorded of it can be read to its end. */
+#include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -65,7 +66,9 @@ static int read_all(struct perf_data *reader, struct spsc *queue, struct ingest 
 	if (spsc_init(queue, PERF_DATA_QUEUE_MIN_BYTES) || perf_data_start(reader, queue, NULL))
 		abort();
 	while (!is_end) {
-		if (poll(&items, 1, -1) != 1 || read(items.fd, &sum, sizeof(sum)) != sizeof(sum))
+		while (poll(&items, 1, -1) < 0 && errno == EINTR)	/* the fuzzer's alarm */
+			;
+		if (read(items.fd, &sum, sizeof(sum)) != sizeof(sum))
 			abort();
 		while (!is_end && (item = spsc_peek(queue, &bytes))) {
 			is_end = take(ingest, item, bytes, &err);
@@ -108,6 +111,15 @@ static struct record_encoder *create_encoder(struct again *again, bool keeps_raw
 	return encoder;
 }
 
+/* Every line can be printed in the end. */
+static void take_lines(struct event_lines *lines)
+{
+	while (event_lines_peek(lines, UINT64_MAX))
+		event_lines_pop(lines);
+	if (lines->count)
+		abort();
+}
+
 /* Closes @reader. */
 static void record_again(struct perf_data *reader, const struct ingest_config *config,
 			 bool keeps_raw)
@@ -125,11 +137,13 @@ static void record_again(struct perf_data *reader, const struct ingest_config *c
 	if (fd < 0 || recording_file_begin(&again.file, dup(fd), &machine, &why) ||
 	    ingest_init(&ingest, config, NULL, NULL, &why))
 		abort();
+	ingest.lines.is_on = ingest.lines.has_raw = ingest.lines.has_branches = true;
 	encoder = create_encoder(&again, keeps_raw);
 	ingest_set_tee(&ingest, record_encoder_tee(encoder));
 	read_all(reader, &queue, &ingest);
 	ingest_round_end(&ingest, &(struct queue_round_end){ .limit_ns = UINT64_MAX });
 	ingest_poll(&ingest, true);
+	take_lines(&ingest.lines);
 	ingest_finish(&ingest);
 	perf_data_close(reader);
 	spsc_finish(&queue);
