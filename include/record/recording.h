@@ -234,8 +234,8 @@ bool recorder_wait(struct recorder *recorder, uint32_t wait_ms);
  * be NULL. Returns 0, or -errno if the recording ended early; -ETIMEDOUT: the disk hangs, and the
  * thread is left to the end of the program. Thread: main's. */
 int recorder_finish(struct recorder *recorder, struct recorder_status *out, struct diag *why);
-/* As recorder_finish(), of a recorder whose run could not start: removes its file if no sample is in
- * it. Returns true if it did: then @recorder is freed, else it is as before. Thread: main's. */
+/* As recorder_finish(), for a run that could not start: removes the file if no sample is in it.
+ * Returns true if it did: then @recorder is freed, else it is as before. Thread: main's. */
 bool recorder_discard(struct recorder *recorder);
 /* The newest status. Thread: main's. */
 void recorder_status(struct recorder *recorder, struct recorder_status *out);

@@ -61,7 +61,7 @@
 #define IDLE_MS		 150	/* while nothing comes; 14 wake-ups a second with the consumer's */
 #define UNWATCHED_MS	 250	/* nobody looks: a round of few records costs mostly the waking */
 #define LOOK_MIN_MS	 10	/* rings that must be looked at more often are polled */
-#define LOOK_PARTS	 4	/* rings that fill slowly get 1/4 of a watermark between two looks */
+#define LOOK_PARTS	 4	/* of a watermark: between two looks a ring may get one */
 /* A quarter of what a loop of mmap(2) writes in a millisecond: the watermark of the side-band is a
  * quarter of its ring. */
 #define FLOOD_BYTES_MS	 (12u * 1024)
