@@ -206,13 +206,24 @@ static bool is_of_another_time(const struct ui_state *state, const struct snapsh
 	       stacks->asked_end_ns != state->query.time.end_ns;
 }
 
+/* Returns the table that is on the screen; @snapshot is made for it. */
+static enum table_kind kind_of_table(const struct ui_state *state, const struct snapshot *snapshot)
+{
+	if (state_kind(state) == VIEW_PROBES)
+		return snapshot_groups_find(&snapshot->probes, state_probe_here(state))
+		       ? TABLE_HIT_GROUPS : TABLE_PROBES;
+	if (snapshot->listing)
+		return TABLE_LISTING;
+	if (snapshot->tree.direction != TREE_NONE)
+		return TABLE_TREE;
+	return snapshot->groups.level_count ? TABLE_GROUPS : TABLE_ROWS;
+}
+
 /* The table that @snapshot, made for it, has. */
 static struct table_options table_of(const struct ui_state *state, const struct snapshot *snapshot)
 {
 	return (struct table_options){
-		.kind = snapshot->listing ? TABLE_LISTING
-			: snapshot->tree.direction != TREE_NONE ? TABLE_TREE
-			: snapshot->groups.level_count ? TABLE_GROUPS : TABLE_ROWS,
+		.kind = kind_of_table(state, snapshot),
 		.print = {
 			.filter = state->query.breadcrumbs.filter,
 			.show_idle = state->query.show_idle,

@@ -86,6 +86,7 @@ struct query {
 				 * analyzer/snapshot.h */
 	uint32_t group_count;	/* levels of the tree of groups; 0: no such tree */
 	enum group_key groups[GROUP_LEVELS];
+	bool all_probes;	/* add the values and groups of all probes, as they are printed */
 	uint32_t probe;		/* probe to show in detail (struct snapshot_probes); 0: none */
 	unsigned int hit_order;	/* enum hit_order: its groups with most of it are listed, */
 	bool is_hit_order_reversed;	/* or those with least */

@@ -406,10 +406,22 @@ static void put_activity(struct publisher *publisher, struct snapshot *head, uin
 	head->heat_most = activity->has_heat ? activity->heat_most : 0;
 }
 
-/* Returns the probe whose groups a snapshot has; PROBE_ALL: it has those of all. */
-static uint32_t probe_of_groups(const struct publisher *publisher)
+/* Returns whether a snapshot has the values and groups of all probes. */
+static bool has_all_probes(const struct publisher *publisher, const struct query *query)
 {
-	return publisher->config->wants_all_events ? PROBE_ALL : publisher->config->query.probe;
+	return publisher->config->wants_all_events || query->all_probes;
+}
+
+/* Begins to fold the hits of probes, and the groups of those that a snapshot of @query has. 0 or
+ * -ENOMEM. The caller must call probe_fold_finish() in both cases. */
+static int start_probes(const struct publisher *publisher, const struct query *query,
+			struct probe_fold *out)
+{
+	const uint32_t grouped = has_all_probes(publisher, query) ? PROBE_ALL : query->probe;
+	const struct probe_hits *hits = publisher->ingest->hits;
+
+	return probe_fold_init(out, hits) || hit_group_fold_init(&out->groups, hits, grouped)
+	       ? -ENOMEM : 0;
 }
 
 /* Fills the probes of the window, once in a chain of snapshots. */
@@ -422,7 +434,7 @@ static int build_probes(struct publisher *publisher, const struct probe_fold *fo
 	struct probe_builder_span builder_span = {
 		.begin_ns = span.begin_ns, .end_ns = span.end_ns, .is_chosen = span.is_chosen,
 		.known_ns = history_begin_ns(publisher), .now_ns = clock_now_ns(),
-		.detail = query->probe, .wants_values = publisher->config->wants_all_events,
+		.detail = query->probe, .wants_values = has_all_probes(publisher, query),
 		.hit_probe = query->hit_probe, .hit = query->hit, .raw_names = query->raw_names,
 		.hit_order = query->hit_order, .hit_weight = query->hit_weight,
 		.is_hit_order_reversed = query->is_hit_order_reversed,
@@ -430,8 +442,7 @@ static int build_probes(struct publisher *publisher, const struct probe_fold *fo
 	int err;
 
 	if (query->compare && ingest->baseline.is_set) {
-		if (probe_fold_init(&base, ingest->hits) ||
-		    hit_group_fold_init(&base.groups, ingest->hits, probe_of_groups(publisher))) {
+		if (start_probes(publisher, query, &base)) {
 			probe_fold_finish(&base);
 			return -ENOMEM;
 		}
@@ -982,6 +993,10 @@ static struct query stacks_query(const struct publisher *publisher, bool by_task
 	query.tree_limit_pct = -1;	/* also what a screen has no room for */
 	if (wanted & STACKS_AS_SHOWN) {
 		query.tree = query.tree == TREE_BOTH ? TREE_CALLEES : query.tree;
+		query.all_probes = true;
+		if (!query.keys && query.tree == TREE_NONE && !query.group_count &&
+		    !query.listing.dso)
+			query.keys = KEY_DSO | KEY_SYMBOL;	/* beside the list of probes */
 		return query;
 	}
 	query.stack_samples = by_task;
@@ -996,20 +1011,19 @@ static struct query stacks_query(const struct publisher *publisher, bool by_task
 	return query;
 }
 
-/* Makes the snapshot for REQUEST_STACKS, of a batch one per event. NULL: out of memory; whoever
- * requested it does so again. */
-static struct snapshot *make_stacks(struct publisher *publisher, const struct snapshot *head,
-				    struct window_span span, bool by_task)
+/* Makes the snapshot of @query, in batch mode one per event; the first has the probes. NULL: no
+ * memory, or a key has stopped it. */
+static struct snapshot *make_chain(struct publisher *publisher, const struct snapshot *head,
+				   const struct query *query, struct window_span span,
+				   struct probe_fold *probes)
 {
-	const struct query query = stacks_query(publisher, by_task);
 	const bool is_chain = publisher->config->wants_all_events && head->event_count;
 	const uint32_t shown = shown_event(publisher, head->event_count);
-	struct snapshot *first = NULL, **next = &first, asked = *head;
+	struct snapshot *first = NULL, **next = &first;
 
-	publisher->wants_stacks = false;
-	asked.stacks_wanted = publisher->stacks_wanted;
 	for (uint32_t event = 0; !event || (is_chain && event < head->event_count); event++) {
-		*next = make_one(publisher, asked, &query, span, is_chain ? event : shown, NULL);
+		*next = make_one(publisher, *head, query, span, is_chain ? event : shown,
+				 event ? NULL : probes);
 		if (!*next) {
 			snapshot_destroy(first);
 			return NULL;
@@ -1017,6 +1031,23 @@ static struct snapshot *make_stacks(struct publisher *publisher, const struct sn
 		next = &(*next)->next_event;
 	}
 	return first;
+}
+
+/* Makes the snapshot for REQUEST_STACKS. NULL: no memory; it is requested again then. */
+static struct snapshot *make_stacks(struct publisher *publisher, const struct snapshot *head,
+				    struct window_span span, bool by_task)
+{
+	const struct query query = stacks_query(publisher, by_task);
+	const bool has_probes = query.all_probes && publisher->ingest->hits;
+	struct probe_fold probes = { .buckets = NULL };
+	struct snapshot *made = NULL, asked = *head;
+
+	publisher->wants_stacks = false;
+	asked.stacks_wanted = publisher->stacks_wanted;
+	if (!has_probes || !start_probes(publisher, &query, &probes))
+		made = make_chain(publisher, &asked, &query, span, has_probes ? &probes : NULL);
+	probe_fold_finish(&probes);
+	return made;
 }
 
 /* Adds what REQUEST_STACKS wants to @snapshot, once it has its source lines. They say what is
@@ -1066,40 +1097,15 @@ static uint32_t shown_events(const struct analyzer_config *config)
 	return count;
 }
 
-/* Adds the loads of all events to the rows of each snapshot in the chain, whose trees have no
- * limit. Rows of two builds of a DSO find each other only where both events are compared. False:
- * no memory. */
-static bool join_chain(struct snapshot *first)
-{
-	const struct snapshot *parts[EVENT_COLUMNS];
-	uint32_t count = 0;
-
-	for (const struct snapshot *part = first; part; part = part->next_event)
-		parts[count++] = part;
-	for (struct snapshot *part = first; part; part = part->next_event)
-		if (snapshot_build_join_events(part, parts))
-			return false;
-	return true;
-}
-
 /* Makes a snapshot per event; the first has the probes. */
 static struct snapshot *make_all(struct publisher *publisher, const struct snapshot *head,
 				 struct window_span span, struct probe_fold *probes)
 {
-	const uint32_t shown = shown_event(publisher, head->event_count);
-	struct snapshot *first = NULL, **next = &first;
+	const struct query *query = &publisher->config->query;
+	struct snapshot *first = make_chain(publisher, head, query, span, probes);
 
-	for (uint32_t event = 0; !event || event < head->event_count; event++) {
-		*next = make_one(publisher, *head, &publisher->config->query, span,
-				 head->event_count ? event : shown, event ? NULL : probes);
-		if (!*next) {
-			snapshot_destroy(first);
-			return NULL;
-		}
-		next = &(*next)->next_event;
-	}
-	if (publisher->config->query.event_columns && head->event_columns.count &&
-	    !join_chain(first)) {
+	if (first && query->event_columns && head->event_columns.count &&
+	    snapshot_build_join_chain(first)) {
 		snapshot_destroy(first);
 		return NULL;
 	}
@@ -1159,9 +1165,7 @@ static struct snapshot *make(struct publisher *publisher, bool is_last,
 	head.window = span.is_chosen ? WINDOW_SECONDS : config->window;
 	ingest->losses->clock.stolen_ns = busy_stolen_ns(&publisher->busy);
 	snapshot_head_put_losses(ingest, &publisher->losses, &head);
-	if (counts && (probe_fold_init(counts, ingest->hits) ||
-		       hit_group_fold_init(&counts->groups, ingest->hits,
-					   probe_of_groups(publisher)))) {
+	if (counts && start_probes(publisher, &config->query, counts)) {
 		probe_fold_finish(counts);
 		return NULL;
 	}

@@ -393,3 +393,16 @@ int snapshot_build_join_events(struct snapshot *snapshot, const struct snapshot 
 	columns->has_loads = true;
 	return 0;
 }
+
+int snapshot_build_join_chain(struct snapshot *first)
+{
+	const struct snapshot *parts[EVENT_COLUMNS];
+	uint32_t count = 0;
+	int err = 0;
+
+	for (const struct snapshot *part = first; part; part = part->next_event)
+		parts[count++] = part;
+	for (struct snapshot *part = first; part && !err; part = part->next_event)
+		err = snapshot_build_join_events(part, parts);
+	return err;
+}

@@ -14,5 +14,8 @@ struct snapshot *snapshot_build(const struct snapshot *head, const struct fold *
  * snapshot of that event, of the same window, keys and filter, without a limit for its trees; it is
  * only read. 0 or -ENOMEM: then nothing has changed. */
 int snapshot_build_join_events(struct snapshot *snapshot, const struct snapshot *const *parts);
+/* Does the same for each snapshot of a chain, which are of all events. Rows of two builds of a DSO
+ * find each other only where both events are compared. */
+int snapshot_build_join_chain(struct snapshot *first);
 
 #endif

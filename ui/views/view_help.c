@@ -66,7 +66,6 @@ static const struct help_line subjects[] = {
 	{ "probe-remove probe-remove-all", "Remove or cancel the probe, remove all" },
 	{ "next-page previous-page", "Open or the next page, the page before" },
 	{ "theme mouse repaint", "Theme, mouse on or off, paint anew" },
-	{ "save-stacks log", "Write stacks to a file, the log" },
 	{ "percent-of hottest raw-names", "What 100 % is, the hottest row, raw names" },
 	{ "messages losses", "What fell back and what helps, all losses" },
 };
