@@ -368,6 +368,10 @@ static int outputs_result(const struct shared_outputs *outputs, const struct opt
 		}
 		if (shared_format_needs(output->format) == SHARED_NEEDS_SHOWN)
 			diag_set(&note, 0, "the table is in %s", output->path);
+		else if (output->drawn[0])
+			diag_set(&note, 0, "%" PRIu64 " samples of %s are in %s, without the other "
+				 "events: a page (.html) has a graph of each", output->samples,
+				 output->drawn, output->path);
 		else
 			diag_set(&note, 0, "%" PRIu64 " samples are in %s", output->samples,
 				 output->path);

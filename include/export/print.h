@@ -196,10 +196,12 @@ int dump_write(FILE *out, const char *path, struct sandbox *sandbox, struct diag
  * Thread: any.
  */
 
-/* Writes @tree, a callees tree. @marks_kernel: append "_[k]" to names of kernel code. @is_compared:
- * two counts a line. Errors stay in @out (ferror(3)). 0 or -ENOMEM: the rest is missing. */
-int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, bool is_compared,
-		 bool is_of_waits);
+/* Writes @tree, a callees tree. @event: it is the first name of each stack, so that the stacks of
+ * several events can stand in one text without being added up; "": they have none. @marks_kernel:
+ * append "_[k]" to names of kernel code. @is_compared: two counts a line. Errors stay in @out
+ * (ferror(3)). 0 or -ENOMEM: the rest is missing. */
+int folded_write(FILE *out, const struct call_tree *tree, const char *event, bool marks_kernel,
+		 bool is_compared, bool is_of_waits);
 
 /* What counters have counted (capture/counter_set.h), as text, JSON and tables.
  * Thread: any. Errors stay in @out (ferror(3)). */

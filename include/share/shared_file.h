@@ -40,7 +40,9 @@ struct shared_output {
 	struct new_file file;
 	bool is_open;			/* `file` is, and is owned */
 	bool is_ended;			/* written, or why not */
-	uint64_t samples;		/* once written: as of shared_file_finish() */
+	uint64_t samples;		/* once written: of all events in it */
+	char drawn[128];		/* once written: the only event of several that it has; "":
+					 * it has all */
 	struct diag why;		/* err 0: it is written, once it is_ended */
 };
 

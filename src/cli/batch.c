@@ -96,6 +96,7 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 {
 	const struct export_options export_options = export_options_of(batch->options);
 	const bool is_text = batch->options->format == OUTPUT_TEXT;
+	const bool has_events = snapshot->next_event;
 	FILE *out = open_memstream(&batch->text, &batch->text_bytes);
 	bool has_failed;
 	int err = 0;
@@ -111,8 +112,9 @@ static int render(struct batch *batch, const struct snapshot *snapshot, struct d
 			err = (is_text ? listing_text_write : listing_json_write)(
 				out, snapshot, batch->options->layer);
 		else if (batch->options->format == OUTPUT_FOLDED)
-			err = folded_write(out, &snapshot->tree, batch->options->kernel_suffix,
-					   snapshot->has_baseline, snapshot_is_by_weight(snapshot));
+			err = folded_write(out, &snapshot->tree, has_events ? snapshot->event : "",
+					   batch->options->kernel_suffix, snapshot->has_baseline,
+					   snapshot_is_by_weight(snapshot));
 		else if (batch->options->format == OUTPUT_EVENTS)
 			events_write(out, snapshot->events, &batch->options->fields);
 		else if (batch->options->format == OUTPUT_SCRIPT)

@@ -18,6 +18,7 @@ struct path {
 	char *text;	/* owned; names with ';' between */
 	size_t room;
 	size_t *ends;	/* owned; of the name at each depth */
+	size_t event;	/* bytes of the event's name before the root's; 0: there is none */
 };
 
 static bool reserve(struct path *path, size_t room)
@@ -40,6 +41,22 @@ static bool is_kernel(const struct tree_node *node)
 	       (node->mode == MODE_KERNEL || node->mode == MODE_GUEST_KERNEL);
 }
 
+static void replace_semicolons(char *name)
+{
+	while ((name = strchr(name, ';')) != NULL)
+		*name = ':';
+}
+
+/* The name of the event, if there is one, before those of the roots. */
+static bool put_event(struct path *path, const char *event)
+{
+	if (!reserve(path, strlen(event) + 1))
+		return false;
+	path->event = (size_t)sprintf(path->text, "%s", event);
+	replace_semicolons(path->text);
+	return true;
+}
+
 /* The name of @node after that of its parent. */
 static bool put_name(struct path *path, const struct tree_node *node, bool marks_kernel)
 {
@@ -47,17 +64,16 @@ static bool put_name(struct path *path, const struct tree_node *node, bool marks
 			      node->state == SYMBOL_NO_MAP;
 	const char *name = has_name ? node->symbol : node->dso;
 	const bool has_brackets = has_name || name[0] == '[';
-	size_t at = node->depth ? path->ends[node->depth - 1] : 0;
+	size_t at = node->depth ? path->ends[node->depth - 1] : path->event;
 	char *own;
 
 	if (!reserve(path, at + strlen(name) + sizeof(";[]_[k]")))
 		return false;
-	if (node->depth)
+	if (at)
 		path->text[at++] = ';';
 	own = path->text + at;
 	at += (size_t)sprintf(own, has_brackets ? "%s" : "[%s]", name);
-	while ((own = strchr(own, ';')) != NULL)
-		*own = ':';
+	replace_semicolons(own);
 	if (marks_kernel && is_kernel(node))
 		at += (size_t)sprintf(path->text + at, "_[k]");
 	path->ends[node->depth] = at;
@@ -111,11 +127,11 @@ static uint32_t deepest(const struct call_tree *tree)
 	return depth;
 }
 
-int folded_write(FILE *out, const struct call_tree *tree, bool marks_kernel, bool is_compared,
-		 bool by_weight)
+int folded_write(FILE *out, const struct call_tree *tree, const char *event, bool marks_kernel,
+		 bool is_compared, bool by_weight)
 {
 	struct path path = { .ends = calloc(deepest(tree) + 1, sizeof(*path.ends)) };
-	int err = path.ends ? 0 : -ENOMEM;
+	int err = path.ends && put_event(&path, event) ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; !err && i < tree->node_count; i++) {
 		if (!put_name(&path, &tree->nodes[i], marks_kernel))

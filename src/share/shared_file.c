@@ -156,17 +156,34 @@ static uint64_t samples_of(const struct snapshot *snapshot)
 				       : snapshot->tree.samples;
 }
 
-int shared_file_finish(struct shared_file *file, uint64_t *samples, struct diag *why)
+/* Notes what @output has. The snapshots of @file are a chain if there are several events. */
+static void describe_output(struct shared_output *output, const struct shared_file *file)
 {
-	int err;
+	const struct snapshot *snapshot = file->snapshot;
+	const bool has_one = output->format == SHARED_FLAME_GRAPH && snapshot->next_event;
 
-	pthread_join(file->thread, NULL);
-	err = file->result;
-	*samples = err ? 0 : samples_of(file->snapshot);
+	if (has_one)
+		snprintf(output->drawn, sizeof(output->drawn), "%s", snapshot->event);
+	for (; snapshot; snapshot = has_one ? NULL : snapshot->next_event)
+		output->samples += samples_of(snapshot);
+}
+
+/* Frees @file, whose thread was joined. */
+static int finish(struct shared_file *file, struct diag *why)
+{
+	const int err = file->result;
+
 	if (err)
 		*why = file->why;
 	destroy(file);
 	return err;
+}
+
+int shared_file_finish(struct shared_file *file, uint64_t *samples, struct diag *why)
+{
+	pthread_join(file->thread, NULL);
+	*samples = file->result ? 0 : samples_of(file->snapshot);
+	return finish(file, why);
 }
 
 int shared_outputs_open(struct shared_outputs *out, const char *const *paths, size_t count,
@@ -211,7 +228,10 @@ struct shared_file *shared_output_start(struct shared_output *output, struct sna
 void shared_output_finish(struct shared_output *output, struct shared_file *file)
 {
 	output->is_ended = true;
-	shared_file_finish(file, &output->samples, &output->why);
+	pthread_join(file->thread, NULL);
+	if (!file->result)
+		describe_output(output, file);
+	finish(file, &output->why);
 }
 
 void shared_output_fail(struct shared_output *output, int err, const char *format, ...)

@@ -130,13 +130,15 @@ static int write_json(FILE *out, const struct snapshot *snapshot,
 static int write_folded(FILE *out, const struct snapshot *snapshot,
 			const struct shared_options *options)
 {
+	const bool has_events = snapshot->next_event;
 	bool is_compared = false;
 	int err = 0;
 
 	for (const struct snapshot *event = snapshot; event; event = event->next_event)
 		is_compared |= event->is_compared;
 	for (; snapshot && !err; snapshot = snapshot->next_event)
-		err = folded_write(out, &snapshot->tree, options->marks_kernel, is_compared,
+		err = folded_write(out, &snapshot->tree, has_events ? snapshot->event : "",
+				   options->marks_kernel, is_compared,
 				   snapshot_is_by_weight(snapshot));
 	return err;
 }

@@ -19,7 +19,7 @@ static void expect(const struct call_tree *tree, bool usdt_kernel, const char *l
 	FILE *out = open_memstream(&text, &bytes);
 
 	assert_non_null(out);
-	assert_int_equal(folded_write(out, tree, usdt_kernel, false, false), 0);
+	assert_int_equal(folded_write(out, tree, "", usdt_kernel, false, false), 0);
 	fclose(out);
 	assert_string_equal(text, lines);
 	free(text);
@@ -74,7 +74,7 @@ static void test_compared_each_stack_has_both_counts(void **state)
 	nodes[6].now.total.samples = 0;
 	nodes[6].base.total.samples = nodes[7].base.total.samples = 4;
 	assert_non_null(out);
-	assert_int_equal(folded_write(out, &tree, false, true, false), 0);
+	assert_int_equal(folded_write(out, &tree, "", false, true, false), 0);
 	fclose(out);
 	assert_string_equal(text, "app;main 3 2\n"
 				  "app;main;read 5 1\n"
@@ -100,6 +100,27 @@ static void test_kernel_code_is_marked_where_that_is_wanted(void **state)
 	       "sh;main 3\n");
 }
 
+/* A semicolon ends a name: the event's has none, either. */
+static void test_the_event_comes_first_where_there_are_several(void **state)
+{
+	const struct call_tree tree = make_tree();
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	assert_int_equal(folded_write(out, &tree, "page;faults", false, false, false), 0);
+	fclose(out);
+	assert_string_equal(text,
+			    "page:faults;app;main 2\n"
+			    "page:faults;app;main;read 1\n"
+			    "page:faults;app;main;read;ksys_read 5\n"
+			    "page:faults;app;main;read;ksys_read;copy 1\n"
+			    "page:faults;app;lost 1\n"
+			    "page:faults;sh;main 3\n");
+	free(text);
+}
+
 /* Weights of the fixture are ten times its samples. */
 static void test_waits_are_counted_in_ns(void **state)
 {
@@ -111,7 +132,7 @@ static void test_waits_are_counted_in_ns(void **state)
 	(void)state;
 	for (size_t i = 0; i < LINES; i++)
 		nodes[i].now.total.weight = 10.0 * (double)nodes[i].now.total.samples;
-	assert_int_equal(folded_write(out, &tree, false, false, true), 0);
+	assert_int_equal(folded_write(out, &tree, "", false, false, true), 0);
 	fclose(out);
 	assert_string_equal(text,
 			    "app;main 20\n"
@@ -173,6 +194,7 @@ UNIT_TESTS(test_folded)
 		cmocka_unit_test(test_each_stack_is_a_line_and_all_samples_are_there),
 		cmocka_unit_test(test_compared_each_stack_has_both_counts),
 		cmocka_unit_test(test_kernel_code_is_marked_where_that_is_wanted),
+		cmocka_unit_test(test_the_event_comes_first_where_there_are_several),
 		cmocka_unit_test(test_waits_are_counted_in_ns),
 		cmocka_unit_test(test_names_cannot_break_the_line),
 		cmocka_unit_test(test_code_without_a_map_is_called_by_who_made_it),

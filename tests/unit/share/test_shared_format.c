@@ -149,11 +149,13 @@ static void test_all_events_of_a_batch_are_written(void **state)
 	first.tree = second.tree = tree_fixture(TREE_CALLEES, lines, 2, nodes);
 	nodes[0].is_command = true;
 	first.next_event = &second;
+	first.event = "cycles";
+	second.event = "faults";
 	write_text(&first, SHARED_FOLDED, "");
-	assert_string_equal(text, "app;main 3\napp;main 3\n");
+	assert_string_equal(text, "cycles;app;main 3\nfaults;app;main 3\n");
 	second.is_compared = true;
 	write_text(&first, SHARED_FOLDED, "");
-	assert_string_equal(text, "app;main 0 3\napp;main 0 3\n");
+	assert_string_equal(text, "cycles;app;main 0 3\nfaults;app;main 0 3\n");
 	second.is_compared = false;
 	write_text(&first, SHARED_JSON, "");
 	assert_int_equal(count_lines(), 2);
