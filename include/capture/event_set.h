@@ -199,6 +199,13 @@ struct event_counts {
  * unchanged where they can't be read. */
 void event_set_add_counts(int fd, struct event_counts *sum);
 
+/* Returns the number of unread bytes in the ring of @lane at which its poll(2) wakes. */
+uint64_t event_set_watermark(const struct event_set *set, const struct event_lane *lane);
+
+/* Returns how often the rings must be looked at, if nobody polls them, so that none overflows. 0:
+ * too often, or no event is inherited, so that no ended task wakes who polls them. */
+uint64_t event_set_look_interval_ns(const struct event_set *set);
+
 /* Returns true when the task of @fd and all tasks that inherited the event have ended. */
 bool event_set_is_over(int fd);
 

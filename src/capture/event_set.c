@@ -9,14 +9,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/event.h"
 #include "capture/record.h"
 
 /* A ring buffers records while the reader does not get a CPU. Records without copies have some
  * hundred bytes: 512 KiB last for seconds at 997 Hz. With 16 KiB of stack each, 8 MiB last for half
  * a second; the rings of all CPUs together may not take more than 1/100 of the memory.
- * The side-band beside them has a quarter: the larger it is, the less often sampler.c looks at
- * it. */
+ * The side-band beside them has a quarter: a large one need not be looked at often. */
 #define SMALL_BYTES (512u * 1024)
 #define COPY_BYTES  (8u * 1024 * 1024)
 /* Above EVENTS_FEW, as with a pattern, most tracepoints are rarely hit: 64 KiB hold 500 hits. */
@@ -26,6 +26,13 @@
 #define EVENTS_MANY 64
 #define LEAST_OF_MANY_BYTES (16u * 1024)
 #define TOTAL_MAX_BYTES (256u * 1024 * 1024)
+
+#define LOOK_MIN_MS	4	/* rings that must be looked at more often are polled */
+#define LOOK_MAX_MS	250	/* the longest time between two rounds of a sampler */
+/* A loop of mmap(2) writes 75 KiB in a millisecond if the file's path has 600 bytes. 3/4 of a side-
+ * band ring are free at a look that finds it below its watermark, which is 1/4. */
+#define FLOOD_BYTES_MS	(32u * 1024)
+#define SAMPLE_BYTES	2048	/* a sample at a frequency has at most, beside its copy */
 
 #define ANY_CPU (-1)
 
@@ -382,4 +389,37 @@ bool event_set_is_over(int fd)
 	struct pollfd state = { .fd = fd, .events = POLLIN };
 
 	return poll(&state, 1, 0) == 1 && (state.revents & POLLHUP);
+}
+
+uint64_t event_set_watermark(const struct event_set *set, const struct event_lane *lane)
+{
+	return set->attrs[lane->event].wakeup_watermark;
+}
+
+/* Returns in how many milliseconds the records can come that a ring below its watermark has room
+ * for. Hits with a fixed period have no limit: a program can cause a million in a second. */
+static uint64_t fill_ms(const struct event_set *set, const struct event_lane *lane)
+{
+	const struct perf_event_attr *attr = &set->attrs[lane->event];
+	const uint64_t watermark = event_set_watermark(set, lane);
+
+	if (lane->event == set->event_count - 1)
+		return watermark / FLOOD_BYTES_MS;
+	if (!attr->freq)
+		return 0;
+	return watermark / (SAMPLE_BYTES + attr->sample_stack_user) * 1000 / attr->sample_freq / 2;
+}
+
+uint64_t event_set_look_interval_ns(const struct event_set *set)
+{
+	uint64_t least_ms = LOOK_MAX_MS;
+
+	for (size_t i = 0; i < set->lane_count; i++) {
+		const uint64_t ms = set->lanes[i].is_read ? least_ms
+							  : fill_ms(set, &set->lanes[i]);
+
+		if (ms < least_ms)
+			least_ms = ms;
+	}
+	return set->attrs[0].inherit && least_ms >= LOOK_MIN_MS ? least_ms * CLOCK_NS_PER_MS : 0;
 }

@@ -14,9 +14,10 @@
  * band records lead to requests about tasks that may end soon); the analyzer requests a round when
  * it needs a mark sooner. Waking a thread with cold caches costs more than the records of 50 ms.
  * Each inherited event that ends with its task wakes whoever polls it (perf_event_exit_event() in
- * kernel/events/core.c): 600 wake-ups a second under a compiler. So while processes come and go the
- * rings are not polled but looked at, every 10 to 40 ms: often enough that a flood of records that
- * begins in between does not fill a ring.
+ * kernel/events/core.c): 600 wake-ups a second under a compiler. So while tasks end that often, the
+ * rings are not polled but looked at, every 4 to 16 ms: often enough that a flood of side-band
+ * records that begins in between does not fill a ring. Hits with a fixed period have no such limit:
+ * a program can cause a million in a second, so their rings are always polled.
  * Rejected: a side-band that wakes an idle sampler at once (a watermark is permanent: one that low
  * wakes the sampler for each exec under load, or has to be ignored, and then records are lost).
  *
@@ -60,11 +61,7 @@
 #define LIVELY_NS	 CLOCK_NS_PER_S	/* after the start: first snapshots wait for names */
 #define IDLE_MS		 150	/* while nothing comes; 14 wake-ups a second with the consumer's */
 #define UNWATCHED_MS	 250	/* nobody looks: a round of few records costs mostly the waking */
-#define LOOK_MIN_MS	 10	/* rings that must be looked at more often are polled */
 #define LOOK_PARTS	 4	/* of a watermark: between two looks a ring may get one */
-/* A quarter of what a loop of mmap(2) writes in a millisecond: the watermark of the side-band is a
- * quarter of its ring. */
-#define FLOOD_BYTES_MS	 (12u * 1024)
 #define STALL_MS	 5	/* retry interval: a consumer that is slow wakes nobody */
 #define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* timeout for a consumer that takes nothing */
 /* The kernel reads the time, then writes the record, then publishes it; a virtual CPU may be
@@ -106,7 +103,9 @@ struct sampler {
 	size_t live_watches;	/* watches, or lanes without watches, that have not ended */
 
 	bool is_round_open;
-	bool fills_slowly;	/* no ring was filling fast before this round */
+	bool fills_slowly;	/* the records of each ring came slowly, up to this round */
+	uint64_t elapsed_ns;	/* from the last round's begin to this one's */
+	size_t ends;		/* records of ended tasks that this round has queued */
 	uint64_t look_ns;	/* between looks at rings that are not polled; 0: they are polled */
 	uint64_t start_ns, round_begin_ns;
 	uint64_t round_done_ns;	/* switch_waits_done_ns() at the begin of the round */
@@ -209,6 +208,23 @@ static bool is_own(const struct sampler *sampler, const struct event_lane *lane)
 				   lane->event == sampler->config.open_waits_event);
 }
 
+static size_t count_ends(const void *records, size_t bytes)
+{
+	const struct perf_event_header *record;
+	size_t count = 0;
+
+	for (size_t at = 0; at < bytes; at += record->size) {
+		record = (const void *)((const char *)records + at);
+		count += record->type == PERF_RECORD_EXIT;
+	}
+	return count;
+}
+
+static bool is_sideband(const struct sampler *sampler, const struct event_lane *lane)
+{
+	return lane->event == sampler->set->event_count - 1;
+}
+
 /* Queues the records of a ring. False when the queue is full: the rest stays in the ring. */
 static bool move_records(struct sampler *sampler, const struct event_lane *lane)
 {
@@ -222,6 +238,8 @@ static bool move_records(struct sampler *sampler, const struct event_lane *lane)
 	while ((span = perf_ring_peek_span(lane->ring, SPAN_MAX_BYTES, &bytes)) != NULL) {
 		if (!put_item(sampler, QUEUE_RECORD, lane, span, bytes))
 			return false;
+		if (sampler->look_ns && is_sideband(sampler, lane))
+			sampler->ends += count_ends(span, bytes);
 		perf_ring_consume(lane->ring);
 	}
 	return true;
@@ -289,19 +307,21 @@ static void wake_consumer(const struct sampler *sampler)
 		;
 }
 
-static uint64_t watermark_of(const struct event_set *set, const struct event_lane *lane)
+/* Whether the @bytes that have come since the last round leave time to look at the ring. */
+static bool has_come_slowly(const struct sampler *sampler, const struct event_lane *lane,
+			    size_t bytes)
 {
-	return set->attrs[lane->event].wakeup_watermark;
+	return bytes * LOOK_PARTS * sampler->look_ns <=
+	       event_set_watermark(sampler->set, lane) * sampler->elapsed_ns;
 }
 
 static void begin_round(struct sampler *sampler)
 {
 	const struct event_set *set = sampler->set;
 	const uint64_t last_ns = sampler->round_begin_ns;
-	uint64_t elapsed_ns;
 
 	sampler->round_begin_ns = clock_now_ns();	/* must precede perf_ring_begin() */
-	elapsed_ns = sampler->round_begin_ns - last_ns;
+	sampler->elapsed_ns = sampler->round_begin_ns - last_ns;
 	if (sampler->config.switch_waits) {		/* and this move_open_waits() */
 		sampler->round_done_ns = switch_waits_done_ns(sampler->config.switch_waits);
 		switch_waits_watch(sampler->config.switch_waits, sampler->round_begin_ns);
@@ -313,11 +333,11 @@ static void begin_round(struct sampler *sampler)
 				     ? perf_ring_begin(set->lanes[i].ring) : 0;
 
 		sampler->round_bytes += bytes;
-		sampler->fills_slowly &= bytes * LOOK_PARTS * sampler->look_ns <=
-					 watermark_of(set, &set->lanes[i]) * elapsed_ns;
-		if (set->lanes[i].event == set->event_count - 1)
+		sampler->fills_slowly &= has_come_slowly(sampler, &set->lanes[i], bytes);
+		if (is_sideband(sampler, &set->lanes[i]))
 			sampler->sideband_bytes += bytes;
 	}
+	sampler->ends = 0;
 	sampler->round_lane = 0;
 	spsc_begin_batch(sampler->config.queue);
 	sampler->is_round_open = true;
@@ -523,19 +543,19 @@ static bool has_reached_watermark(const struct sampler *sampler)
 		const struct event_lane *lane = &sampler->set->lanes[i];
 
 		if (is_own(sampler, lane) &&
-		    perf_ring_unread(lane->ring) >= watermark_of(sampler->set, lane))
+		    perf_ring_unread(lane->ring) >= event_set_watermark(sampler->set, lane))
 			return true;
 	}
 	return false;
 }
 
-/* Looks at the rings for @wait_ms at most, instead of polling them. Returns what is left of it to
- * poll them for. */
+/* Looks at the rings for @wait_ms at most, instead of polling them, if tasks would wake the sampler
+ * more often than that. Returns what is left of it to poll them for. */
 static int look_at_rings(struct sampler *sampler, int wait_ms)
 {
 	const int look_ms = (int)(sampler->look_ns / CLOCK_NS_PER_MS);
 
-	if (!look_ms || !sampler->sideband_bytes || !sampler->fills_slowly)
+	if (!sampler->fills_slowly || sampler->ends * sampler->look_ns <= sampler->elapsed_ns)
 		return wait_ms;
 	for (; wait_ms > 0 && !has_reached_watermark(sampler); wait_ms -= look_ms)
 		if (poll(sampler->polls, sampler->lane_polls_at,
@@ -685,7 +705,7 @@ static void *run_sampler(void *argument)
 		;
 	if (!sampler->is_started || (sampler->has_first && !put_first(sampler)))
 		return NULL;
-	sampler->start_ns = clock_now_ns();
+	sampler->start_ns = sampler->round_begin_ns = clock_now_ns();
 	while (!wait_for_records(sampler, is_stalled) && has_target(sampler)) {
 		is_stalled = !run_round(sampler);
 		continue_sweep(sampler);
@@ -716,21 +736,6 @@ static void fill_polls(struct sampler *sampler)
 			.events = is_own(sampler, &set->lanes[i]) ? POLLIN : 0,
 		};
 	sampler->config.watch_fds = NULL;	/* not valid later: polls has a copy */
-}
-
-/* Returns how often rings must be looked at that are not polled; 0: too often, or no inherited
- * event would wake the sampler. */
-static uint64_t look_interval_ns(const struct event_set *set)
-{
-	uint64_t least_ms = UNWATCHED_MS;
-
-	for (size_t i = 0; i < set->lane_count; i++) {
-		const uint64_t ms = watermark_of(set, &set->lanes[i]) / FLOOD_BYTES_MS;
-
-		if (!set->lanes[i].is_read && ms < least_ms)
-			least_ms = ms;
-	}
-	return set->attrs[0].inherit && least_ms >= LOOK_MIN_MS ? least_ms * CLOCK_NS_PER_MS : 0;
 }
 
 static size_t count_rings(const struct event_set *set)
@@ -777,7 +782,7 @@ int sampler_create(struct sampler **out, const struct sampler_config *config, st
 		goto fail;
 	for (size_t i = 0; i < config->set->event_count; i++)
 		record_format_init(&sampler->formats[i], &config->set->attrs[i]);
-	sampler->look_ns = look_interval_ns(config->set);
+	sampler->look_ns = event_set_look_interval_ns(config->set);
 	sampler->round_bytes = 1;	/* not idle before the first round */
 	sampler->line_ns = UINT64_MAX;
 	fill_polls(sampler);

@@ -1,4 +1,7 @@
-/* Ring sizes for machines of known size; pages of 4 KiB, so 8 MiB are 2048 and 512 KiB are 128. */
+/* Ring sizes for machines of known size; pages of 4 KiB, so 8 MiB are 2048 and 512 KiB are 128.
+ * How often rings of known size must be looked at. */
+#include "base/clock.h"
+#include "capture/event.h"
 #include "capture/event_set.h"
 #include "unit_tests.h"
 
@@ -91,6 +94,54 @@ static void test_a_refused_size_is_halved_and_the_side_band_a_quarter_of_it(void
 	assert_int_equal(size.sideband_pages, 1);
 }
 
+/* Returns how often the rings of one CPU must be looked at, in ms; 0: not at all. */
+static unsigned look_ms(size_t sample_kib, size_t sideband_kib, struct perf_event_attr attr,
+			uint32_t copy_bytes, bool inherit)
+{
+	const int cpu = 0;
+	const struct ring_size rings = { sample_kib / 4, sideband_kib / 4 };
+	const struct event_sampling sampling = {
+		.features.stack_copies = true, .inherit = inherit,
+		.call_graph = { copy_bytes ? CALL_GRAPH_DWARF : CALL_GRAPH_FP, copy_bytes },
+		.ring_bytes = sample_kib * 1024, .sideband_ring_bytes = sideband_kib * 1024,
+	};
+	struct perf_event_attr attrs[2] = { attr };
+	struct event_set set;
+	unsigned ms;
+
+	event_attr_complete(&attrs[0], &sampling);
+	event_attr_sideband(&attrs[1], &sampling);
+	assert_int_equal(event_set_init(&set, attrs, 2, &cpu, 1, &rings), 0);
+	ms = (unsigned)(event_set_look_interval_ns(&set) / CLOCK_NS_PER_MS);
+	event_set_finish(&set);
+	return ms;
+}
+
+static void test_rings_are_looked_at_before_a_flood_fills_them(void **state)
+{
+	const struct perf_event_attr usual = { .freq = 1, .sample_freq = 997 };
+	const struct perf_event_attr often = { .freq = 1, .sample_freq = 8000 };
+
+	(void)state;
+	assert_int_equal(look_ms(512, 512, usual, 0, true), 4);
+	assert_int_equal(look_ms(8192, 2048, usual, 16384, true), 16);
+	assert_int_equal(look_ms(8192, 2048, usual, 16384, false), 0);
+	assert_int_equal(look_ms(256, 64, usual, 0, true), 0);
+	/* 4 MiB of copies of 16 KiB come in 28 ms, of 64 KiB in 7. */
+	assert_int_equal(look_ms(8192, 2048, often, 16384, true), 14);
+	assert_int_equal(look_ms(8192, 2048, often, 65528, true), 0);
+}
+
+static void test_rings_of_hits_with_a_fixed_period_are_polled(void **state)
+{
+	const struct perf_event_attr each = { .type = PERF_TYPE_TRACEPOINT, .sample_period = 1 };
+	const struct perf_event_attr many = { .sample_period = 1000000 };
+
+	(void)state;
+	assert_int_equal(look_ms(8192, 2048, each, 16384, true), 0);
+	assert_int_equal(look_ms(512, 512, many, 0, true), 0);
+}
+
 UNIT_TESTS(test_ring_size)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +152,8 @@ UNIT_TESTS(test_ring_size)
 		cmocka_unit_test(test_rings_are_never_smaller_than_without_copies),
 		cmocka_unit_test(test_rings_of_many_events_are_smaller),
 		cmocka_unit_test(test_a_refused_size_is_halved_and_the_side_band_a_quarter_of_it),
+		cmocka_unit_test(test_rings_are_looked_at_before_a_flood_fills_them),
+		cmocka_unit_test(test_rings_of_hits_with_a_fixed_period_are_polled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
