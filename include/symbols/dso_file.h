@@ -108,6 +108,8 @@ struct open_request {
 				 * number of the dropped table that is needed again; 0: none */
 	uint32_t table_received;	/* OPEN_RETURN_...: how often the caller received it */
 	enum symbol_use symbols;
+	bool unwind_can_wait;	/* OPEN_NAMES_AND_UNWIND: without names no unwind table either, if
+				 * the file can still be opened when its process has ended */
 	bool is_again;		/* only checks whether a known file changed: no hurry to reply */
 	uint64_t known_unwind;	/* OPEN_NAMES_AND_UNWIND: unwind_number of an earlier reply about
 				 * this file; 0: none. See open_reply.is_unchanged */
@@ -135,6 +137,7 @@ struct open_reply {
 	struct flat_table table;	/* valid until it is given back */
 	uint32_t table_number;	/* number of `table`; 0: valid as long as the opener */
 	uint64_t table_sum;	/* checksum of `table`, equal for equal names; 0: unknown */
+	bool is_postponed;		/* is_unwind: no table yet, see unwind_can_wait */
 	bool is_unwind;			/* brings no names but, if is_ready, `unwind` */
 	struct unwind_table unwind;	/* valid until it is given back */
 	uint64_t unwind_number;		/* number of `unwind`, never another table's; 0: none */

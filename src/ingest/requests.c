@@ -109,7 +109,8 @@ void ingest_mapping_place(const struct ingest *ingest, uint32_t pid, const struc
  * an unused table is needed when its code is hit, not because the file is mapped once more.
  *
  * Where nobody looks, no table is made before its code is hit: most libraries of short programs
- * are never sampled, and each table costs a process. */
+ * are never sampled, and each table costs a process. A deleted file, or one in a container, can
+ * only be read while a process has it: its table is made at once. */
 void requests_choose_tables(const struct ingest *ingest, struct open_request *request)
 {
 	const struct dso *dso = &ingest->dsos.dsos[request->dso];
@@ -117,13 +118,14 @@ void requests_choose_tables(const struct ingest *ingest, struct open_request *re
 	request->is_again = dso->state == DSO_READY;
 	if (ingest->config.only_records)
 		request->symbols = ingest->wants_unwind ? SYMBOLS_UNUSED : SYMBOLS_FOR_BUILD_ID;
-	if (!ingest->wants_unwind ||
-	    (ingest->config.only_records && dso->unwind == DSO_UNWIND_UNASKED))
+	if (!ingest->wants_unwind)
 		return;
 	request->purpose = OPEN_NAMES_AND_UNWIND;
+	request->unwind_can_wait = ingest->config.only_records &&
+				   dso->unwind == DSO_UNWIND_UNASKED;
 	if (dso->unwind == DSO_UNWIND_KNOWN)
 		request->known_unwind = dso->unwind_number;
-	else if (dso->unwind != DSO_UNWIND_NONE)
+	else if (dso->unwind != DSO_UNWIND_NONE && !request->unwind_can_wait)
 		request->is_again = false;
 }
 

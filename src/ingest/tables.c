@@ -248,6 +248,8 @@ void tables_take_unwind(struct ingest *ingest, const struct open_reply *reply)
 		if (!dso->build_id.count)	/* SYMBOLS_UNUSED */
 			dso->build_id = reply->unwind.header->build_id;
 		give_back_coldest(ingest);
+	} else if (reply->is_postponed && dso->unwind == DSO_UNWIND_LOADING) {
+		dso->unwind = DSO_UNWIND_UNASKED;
 	} else if (dso->unwind == DSO_UNWIND_LOADING || has_gone(ingest, dso)) {
 		dso->unwind = DSO_UNWIND_NONE;
 		requests_note_refused(ingest, dso, reply->is_refused);

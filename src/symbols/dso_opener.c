@@ -19,6 +19,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -181,6 +182,21 @@ static int open_from(struct dso_opener *opener, struct dso_file *file, struct jo
 	return file_call_open(&opener->blocking_calls, file, job->request, root, source, why);
 }
 
+/* Whether the file's path will lead to it when its process has ended. */
+static bool has_lasting_path(const struct job *job, const struct dso_file *file,
+			     enum dso_file_source source)
+{
+	const size_t path_len = strlen(job->request->path);
+	char link[32], path[OPENER_PATH_BYTES];
+	ssize_t len;
+
+	if (source != DSO_FILE_PATH && !job->look.root.is_ours)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file->fd);
+	len = readlink(link, path, sizeof(path));	/* "PATH (deleted)" if it was deleted */
+	return len >= 0 && (size_t)len == path_len && !memcmp(path, job->request->path, path_len);
+}
+
 /* Replies from one source. True when the reply is final: the right file, readable or not. */
 static bool reply_from(struct dso_opener *opener, struct job *job,
 		       enum dso_file_source source, struct diag *why)
@@ -198,10 +214,13 @@ static bool reply_from(struct dso_opener *opener, struct job *job,
 	if (is_final && job->reply->is_ready && job->request->purpose != OPEN_NAMES) {
 		job->reply->why = (struct diag){ .err = 0 };
 		send_names(opener, job);
-		unwind_source_get(&opener->unwind, &wanted,
-				  job->is_nameless ? &job->nameless
-						   : job->reply->table.header,
-				  job->request->known_unwind, job->unwind);
+		job->unwind->is_postponed = job->request->unwind_can_wait && job->is_nameless &&
+					    has_lasting_path(job, &file, source);
+		if (!job->unwind->is_postponed)
+			unwind_source_get(&opener->unwind, &wanted,
+					  job->is_nameless ? &job->nameless
+							   : job->reply->table.header,
+					  job->request->known_unwind, job->unwind);
 	}
 	close(file.fd);
 	count_bytes(opener);

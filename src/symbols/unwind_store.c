@@ -325,6 +325,18 @@ static uint64_t make(struct unwind_source *source, const struct table_request *r
 	return number;
 }
 
+/* A file that was overwritten since it was mapped has another build-id. Where its names were read
+ * they have shown that already. */
+static bool has_wanted_build_id(const struct table_request *request,
+				const struct unwind_header *found, struct diag *why)
+{
+	if (!request->build_id.count || !found->build_id.count ||
+	    build_id_is_equal(&request->build_id, &found->build_id))
+		return true;
+	diag_set(why, -ESTALE, "replaced: the file has another build-id than was mapped");
+	return false;
+}
+
 void unwind_source_get(struct unwind_source *source, const struct table_request *request,
 		       const struct flat_header *names, uint64_t known, struct open_reply *reply)
 {
@@ -346,7 +358,7 @@ void unwind_source_get(struct unwind_source *source, const struct table_request 
 		return;
 	kept = unwind_store_get(&source->store, number);
 	reply->why = kept->why;
-	if (kept->why.err)
+	if (kept->why.err || !has_wanted_build_id(request, kept->table.header, &reply->why))
 		return;
 	kept->given++;
 	reply->unwind = kept->table;

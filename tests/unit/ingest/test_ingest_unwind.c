@@ -33,7 +33,7 @@ static struct dso_opener *opener;
 static struct ingest ingest;
 static struct event_record last_mapped;
 static const char *build_id = "none";	/* an argument of ld --build-id */
-static bool is_of_ended_process;
+static bool is_of_ended_process, is_deleted;
 
 static int set_up(void **state)
 {
@@ -42,7 +42,7 @@ static int set_up(void **state)
 
 	(void)state;
 	build_id = "none";
-	is_of_ended_process = false;
+	is_of_ended_process = is_deleted = false;
 	if (sandbox_start(&sandbox, worker_run, NULL) ||
 	    dso_opener_create(&opener, sandbox, NULL, NULL))
 		return -1;
@@ -100,6 +100,8 @@ static const struct mapping *map_library(const char *name)
 	mapping = mmap(NULL, MAPPED_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	close(fd);
 	assert_true(mapping != MAP_FAILED);
+	if (is_deleted)
+		assert_int_equal(unlink(path), 0);
 	last_mapped = (struct event_record){
 		.mode = MODE_USER, .has_pid = true, .time_ns = 1,
 		.pid = is_of_ended_process ? NO_SUCH_PID : (uint32_t)getpid(),
@@ -218,6 +220,37 @@ static void test_without_a_screen_only_code_that_is_hit_has_a_table(void **state
 	assert_int_equal(dso->build_id.count, sizeof(id));
 	assert_memory_equal(dso->build_id.bytes, id, sizeof(id));
 	assert_int_equal(ingest.dsos.successions, 0);
+}
+
+static void test_a_deleted_file_has_a_table_before_its_code_is_hit(void **state)
+{
+	struct mapping mapping;
+	bool is_loading;
+
+	(void)state;
+	if (geteuid())
+		skip();		/* only root may open it */
+	ingest.wants_unwind = ingest.config.only_records = is_deleted = true;
+	mapping = *map_library("first");
+	assert_non_null(find(&mapping, &is_loading));
+	assert_false(is_loading);
+}
+
+static void test_a_file_that_was_overwritten_before_its_code_is_hit_has_no_table(void **state)
+{
+	struct mapping mapping;
+
+	(void)state;
+	ingest.wants_unwind = ingest.config.only_records = true;
+	build_id = "0xabcdef01";
+	mapping = *map_library("first");
+	if (!ingest.dsos.dsos[mapping.dso].build_id.count)
+		skip();		/* a kernel that does not tell it */
+	build_id = "0xabcdef02";
+	build_library("new", "first", ".cfi_def_cfa_offset 16\\n");
+	assert_true(elf_fixture_run("cat new > first"));
+	assert_null(load(&mapping));
+	assert_int_equal(ingest.dsos.dsos[mapping.dso].unwind, DSO_UNWIND_NONE);
 }
 
 static void test_a_file_that_was_overwritten_is_another_without_names_too(void **state)
@@ -433,6 +466,8 @@ UNIT_TESTS(test_ingest_unwind)
 		TEST(test_a_table_that_had_to_go_does_not_come_with_the_next_mapping),
 		TEST(test_a_file_that_was_overwritten_has_its_new_rows),
 		TEST(test_without_a_screen_only_code_that_is_hit_has_a_table),
+		TEST(test_a_deleted_file_has_a_table_before_its_code_is_hit),
+		TEST(test_a_file_that_was_overwritten_before_its_code_is_hit_has_no_table),
 		TEST(test_a_file_that_was_overwritten_is_another_without_names_too),
 		TEST(test_a_table_for_which_another_came_can_be_asked_for_again),
 		TEST(test_a_table_whose_row_is_anothers_by_now_is_asked_for_as_if_new),
