@@ -400,8 +400,7 @@ static uint32_t class_of(struct group_fold *fold, const struct slice_entry *entr
 
 	if (id != ID_MAP_NONE)
 		return id;
-	if (fold->filter.all)
-		class.of_sample = fold_filter_of_sample(&fold->filter, entry);
+	class.of_sample = fold_filter_of_sample(&fold->filter, entry);
 	for (uint32_t i = 0; i < fold->level_count; i++)
 		if (!group_key_is_of_code(fold->keys[i]))
 			class.values[i] = group_value_of_sample(&fold->sources, fold->keys[i],

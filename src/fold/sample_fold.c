@@ -99,8 +99,7 @@ static void add_entry(struct sample_fold *fold, const struct slice_entry *entry,
 	if (!fold->query->tree_idle && (fold_is_idle(fold->names, task, symbol) ||
 					wait_stacks_is_idle(fold->waits, entry)))
 		return;
-	if (fold->filter.all)
-		key.of_sample = fold_filter_of_sample(&fold->filter, entry);
+	key.of_sample = fold_filter_of_sample(&fold->filter, entry);
 	if (!fold_filter_can_match(&fold->filter, key.of_sample))
 		return;
 	sum = sum_of(fold, &key);

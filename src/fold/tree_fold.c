@@ -235,7 +235,7 @@ static void add_entry(struct tree_fold *fold, const struct slice_entry *entry,
 	const uint32_t stack = wait_stacks_cut(fold->waits, entry);
 	const uint32_t leaf = fold->trie->stacks.frame[stack];
 	const uint32_t symbol = symbol_names_of_frame(fold->names, fold->trie, leaf);
-	uint32_t of_sample = 0, class, at;
+	uint32_t of_sample, class, at;
 
 	if (symbol == ID_SET_NONE) {
 		fold->is_out_of_memory = true;
@@ -244,8 +244,7 @@ static void add_entry(struct tree_fold *fold, const struct slice_entry *entry,
 	if (!fold->query->tree_idle && (fold_is_idle(fold->names, task, symbol) ||
 					wait_stacks_is_idle(fold->waits, entry)))
 		return;
-	if (fold->filter.all)
-		of_sample = fold_filter_of_sample(&fold->filter, entry);
+	of_sample = fold_filter_of_sample(&fold->filter, entry);
 	if (!fold_filter_can_match(&fold->filter, of_sample))
 		return;
 	class = class_of(fold, of_sample, task->comm);
