@@ -61,7 +61,7 @@
 #define LIVELY_NS	 CLOCK_NS_PER_S	/* after the start: first snapshots wait for names */
 #define IDLE_MS		 150	/* while nothing comes; 14 wake-ups a second with the consumer's */
 #define UNWATCHED_MS	 250	/* nobody looks: a round of few records costs mostly the waking */
-#define LOOK_PARTS	 4	/* of a watermark: between two looks a ring may get one */
+#define LOOK_PARTS	 4	/* a ring gets 1/4 of a watermark between looks, at most */
 #define STALL_MS	 5	/* retry interval: a consumer that is slow wakes nobody */
 #define LAST_ROUND_NS	 (2 * CLOCK_NS_PER_S)	/* timeout for a consumer that takes nothing */
 /* The kernel reads the time, then writes the record, then publishes it; a virtual CPU may be
