@@ -317,6 +317,17 @@ static char read_state(const struct switched_thread *thread)
 	       process_stat_parse(&stat, text) ? stat.state : 0;
 }
 
+/* Notes that the thread's stack may not be read. Without a stack that was read, only its state says
+ * that a thread waits which has not been switched yet. */
+static void refuse(struct switch_waits *waits, struct switched_thread *thread)
+{
+	const char state = thread->is_assumed ? read_state(thread) : 0;
+
+	switch_clock_refuse(&waits->clock, thread);
+	if (state == 'S' || state == 'D')
+		thread->is_assumed = false;
+}
+
 /* Returns how much of the copy a walk needs. */
 static size_t needed_of(const struct switch_waits *waits, const struct switched_thread *thread,
 			size_t bytes)
@@ -379,7 +390,7 @@ static bool read_thread(struct switch_waits *waits, struct switched_thread *thre
 	stack->begin_ns = clock_now_ns();
 	got = read_text(thread->pid, thread->tid, "syscall", text, sizeof(text));
 	if (got == -EPERM || got == -EACCES)
-		switch_clock_refuse(&waits->clock, thread);
+		refuse(waits, thread);
 	if (got <= 0 || !thread_call_parse(&call, text))
 		return false;
 	stack->ip = call.ip;
@@ -639,7 +650,7 @@ static bool abandon(struct switch_waits *waits)
 		 "counted without their stacks", pid);
 	for (uint32_t i = 0; i < waits->clock.count; i++)
 		if (waits->clock.threads[i].pid == pid)
-			switch_clock_refuse(&waits->clock, &waits->clock.threads[i]);
+			refuse(waits, &waits->clock.threads[i]);
 	return true;
 }
 
