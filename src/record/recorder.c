@@ -84,8 +84,8 @@ struct recorder {
 	/* The thread's while it runs. */
 	struct recording_file *file;	/* owned */
 	struct progress progress;
-	struct byte_store globals;	/* records that each file needs, */
-	uint64_t globals_left_out;	/* and how many more had no room */
+	struct byte_store globals;	/* records that each file needs */
+	uint64_t globals_left_out;	/* such records that had no room in it */
 	struct made_file *made;		/* owned; the newest files, or the first, oldest first */
 	uint32_t made_count;
 	bool was_opened;

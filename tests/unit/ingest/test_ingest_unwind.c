@@ -236,19 +236,28 @@ static void test_a_deleted_file_has_a_table_before_its_code_is_hit(void **state)
 	assert_false(is_loading);
 }
 
+/* Maps a library without a screen, and gives its file other rows and another build-id. */
+static const struct mapping *map_and_overwrite(void)
+{
+	const struct mapping *mapping;
+
+	ingest.wants_unwind = ingest.config.only_records = true;
+	build_id = "0xabcdef01";
+	mapping = map_library("first");
+	if (!ingest.dsos.dsos[mapping->dso].build_id.count)
+		skip();		/* a kernel that does not tell it */
+	build_id = "0xabcdef02";
+	build_library("new", "first", ".cfi_def_cfa_offset 16\\n");
+	assert_true(elf_fixture_run("cat new > first"));
+	return mapping;
+}
+
 static void test_a_file_that_was_overwritten_before_its_code_is_hit_has_no_table(void **state)
 {
 	struct mapping mapping;
 
 	(void)state;
-	ingest.wants_unwind = ingest.config.only_records = true;
-	build_id = "0xabcdef01";
-	mapping = *map_library("first");
-	if (!ingest.dsos.dsos[mapping.dso].build_id.count)
-		skip();		/* a kernel that does not tell it */
-	build_id = "0xabcdef02";
-	build_library("new", "first", ".cfi_def_cfa_offset 16\\n");
-	assert_true(elf_fixture_run("cat new > first"));
+	mapping = *map_and_overwrite();
 	assert_null(load(&mapping));
 	assert_int_equal(ingest.dsos.dsos[mapping.dso].unwind, DSO_UNWIND_NONE);
 }
@@ -259,14 +268,7 @@ static void test_a_file_that_was_overwritten_is_another_without_names_too(void *
 	bool is_loading = false;
 
 	(void)state;
-	ingest.wants_unwind = ingest.config.only_records = true;
-	build_id = "0xabcdef01";
-	mapping = *map_library("first");
-	if (!ingest.dsos.dsos[mapping.dso].build_id.count)
-		skip();		/* a kernel that does not tell it */
-	build_id = "0xabcdef02";
-	build_library("new", "first", ".cfi_def_cfa_offset 16\\n");
-	assert_true(elf_fixture_run("cat new > first"));
+	mapping = *map_and_overwrite();
 	last_mapped.time_ns = 2 * CLOCK_NS_PER_S;
 	mapping = *map_last();
 	assert_int_equal(ingest.dsos.successions, 1);
