@@ -170,10 +170,9 @@ struct hit_line *hit_log_slowest(const struct hit_log *log, uint32_t index);
  *         come any more.
  *         The records with a hit's values are gone when its pending sample is counted: so its
  *         line is created with the hit, and gets task and stack with the sample.
- * Bounds: live, EVENT_LINES_BYTES; lines beyond it are dropped and counted. In a replay, reading
- *         stops while a batch of lines waits for the reader of the output.
+ * Bounds: live, bytes_max, a part of history's memory; lines beyond it are dropped and counted. In a
+ *         replay, reading stops while a batch of lines waits for the reader of the output.
  */
-#define EVENT_LINES_BYTES (3u * 1024 * 1024)
 #define EVENT_LINES_BATCH 2048	/* lines of one snapshot, at most */
 
 struct event_line {
@@ -200,7 +199,7 @@ struct event_lines {
 	bool is_on;		/* lines are printed; false: none are made */
 	bool has_raw;		/* bytes that tracepoints wrote are kept */
 	bool has_branches;	/* those of samples are kept: up to 64 KiB a line */
-	bool is_bounded;	/* live: lines over EVENT_LINES_BYTES are dropped */
+	size_t bytes_max;	/* live: lines beyond it are dropped; 0: no limit */
 	struct event_line **heap;	/* owned, each line too; the oldest first */
 	uint32_t count, capacity;
 	size_t bytes;		/* size of all lines, counted or not */

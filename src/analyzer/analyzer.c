@@ -27,6 +27,7 @@
 #define STOPPED_MAX_NS	    (500 * CLOCK_NS_PER_MS) /* without a snapshot, while keys come */
 #define COMPACT_EVERY_NS    (10 * CLOCK_NS_PER_S)   /* it walks all history */
 #define END_MS		    10000	/* the longest step, a compaction, takes a second */
+#define EVENT_LINES_SHARE   4	/* of history's memory, for events that are still to be printed */
 
 /* A waiting request mostly needs another snapshot, so the fold is stopped. But with keys coming
  * without a pause there must be a snapshot now and then. Nobody takes the snapshot at the end. A
@@ -71,6 +72,8 @@ int analyzer_create(struct analyzer **out, const struct analyzer_config *config,
 		return err;
 	}
 	analyzer->ingest.lines.is_on = config->wants_events;
+	if (!config->ingest.is_replay && !config->ingest.can_wait)
+		analyzer->ingest.lines.bytes_max = config->memory_bytes / EVENT_LINES_SHARE;
 	analyzer->ingest.lines.has_raw = config->wants_event_places;
 	analyzer->ingest.lines.has_branches = config->wants_event_branches;
 	analyzer->ingest.names.demangler = config->demangler;

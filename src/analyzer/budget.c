@@ -126,7 +126,7 @@ _Static_assert(ANALYZER_DEFAULT_MEMORY_BYTES +
 	       TASK_TABLE_ROWS * TASK_BYTES + TASK_TABLE_MAP_BYTES +
 	       CGROUP_TABLE_ROWS * sizeof(struct cgroup_names) + CGROUP_TABLE_TEXT_BYTES +
 	       INGEST_TABLE_BYTES + UNWIND_SET_BYTES_MAX + JIT_FILES_BYTES_MAX +
-	       INGEST_PENDING_BYTES_MAX + EVENT_LINES_BYTES +
+	       INGEST_PENDING_BYTES_MAX +
 	       INGEST_WAITING_MAX * sizeof(struct open_request) +
 	       RECLAIM_TEXT_BYTES + RECORD_BYTES + BASE_BYTES <= 256u << 20,
 	       "who fills everything leaves flametop within 256 MiB");
@@ -134,7 +134,8 @@ _Static_assert(ANALYZER_DEFAULT_MEMORY_BYTES +
 size_t budget_bytes(const struct ingest *ingest)
 {
 	return timeline_bytes(&ingest->timeline) + baseline_bytes(&ingest->baseline) +
-	       stack_trie_bytes(&ingest->trie) + task_table_bytes(&ingest->tasks);
+	       stack_trie_bytes(&ingest->trie) + task_table_bytes(&ingest->tasks) +
+	       ingest->lines.bytes;
 }
 
 struct usage {

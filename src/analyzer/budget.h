@@ -4,7 +4,8 @@
  * Everything that other users' processes can make grow has a limit, and the limits add up to less
  * than 256 MiB (checked by a static assertion in budget.c; MiB):
  *
- *   history: slices, stacks, tasks, comms	64	--history-memory
+ *   history: slices, stacks, tasks, comms	64	--history-memory; events that are still to be
+ *						printed take a quarter of it, at most
  *   symbols: rows, indexes, demangled names	10	ingest/symbol_names.h: evicted with history,
  *						or earlier, the oldest of who has many
  *     their texts, and the pool's rows for them	22
@@ -39,7 +40,7 @@
 #include "ingest/ingest.h"
 
 /* Returns the bytes that count against the budget: slices, stacks and tasks, which dropping the
- * oldest can free; and the baseline, a copy of these. */
+ * oldest can free; the baseline, a copy of these; and events that are still to be printed. */
 size_t budget_bytes(const struct ingest *ingest);
 
 /* Forgets tasks that ended a while ago (in a replay only beyond TASK_TABLE_ROWS) and surplus ones,

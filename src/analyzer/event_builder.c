@@ -852,6 +852,19 @@ uint64_t event_builder_waits_until_ns(const struct publisher *publisher)
 	       ? publisher->inlined_until_ns : 0;
 }
 
+/* True: no line is old enough, or the oldest ones wait for names. Lines with addresses for names are
+ * better than dropped ones, so nothing waits while room for others is short. */
+static bool must_wait(struct publisher *publisher, struct event_request *request)
+{
+	const struct event_lines *lines = &publisher->ingest->lines;
+
+	if (lines->bytes_max && lines->bytes > lines->bytes_max / 2)
+		return !event_lines_peek(lines, request->limit_ns);
+	return wait_for_tables(publisher, &request->limit_ns) ||
+	       !event_lines_peek(lines, request->limit_ns) ||
+	       wait_for_names(publisher, request) || wait_for_inlined(publisher, request);
+}
+
 static void put_stopped(FILE *out, const struct probe_row *row)
 {
 	char name[PROBE_FUNCTION_BYTES], state[32], reason[sizeof(row->status.reason)];
@@ -908,10 +921,7 @@ struct snapshot *event_builder_publish(struct publisher *publisher, bool is_end,
 	}
 	if (is_end && ingest->lines.count && wait_for_inlined(publisher, &request))
 		return NULL;
-	if (!is_end && (wait_for_tables(publisher, &request.limit_ns) ||
-			!event_lines_peek(&ingest->lines, request.limit_ns) ||
-			wait_for_names(publisher, &request) ||
-			wait_for_inlined(publisher, &request)))
+	if (!is_end && must_wait(publisher, &request))
 		return NULL;
 	snapshot = snapshot_create_failure();
 	if (!snapshot)

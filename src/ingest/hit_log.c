@@ -233,7 +233,7 @@ struct event_line *event_lines_create(struct event_lines *lines, const struct ev
 	struct event_line *line = NULL;
 	char *text;
 
-	if (!lines->is_bounded || lines->bytes + bytes <= EVENT_LINES_BYTES)
+	if (!lines->bytes_max || lines->bytes + bytes <= lines->bytes_max)
 		line = malloc(bytes);
 	if (!line) {
 		lines->dropped++;

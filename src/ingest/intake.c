@@ -66,7 +66,6 @@ int ingest_init(struct ingest *ingest, const struct ingest_config *config,
 		return diag_set(why, -E2BIG, "%u events: at most %d can be shown",
 				config->event_count, TIMELINE_MAX_EVENTS);
 	ingest->config = *config;
-	ingest->lines.is_bounded = !config->is_replay && !config->can_wait;
 	ingest->opener = opener;
 	ingest->reader = reader;
 	ingest->sample_epoch = 1;	/* rows of samples and tasks are of epoch 0 */

@@ -75,7 +75,7 @@ static void test_a_line_of_the_latest_time_leaves_at_the_end(void **state)
 
 static void test_what_has_no_room_is_counted(void **state)
 {
-	struct event_lines lines = { .is_on = true, .is_bounded = true };
+	struct event_lines lines = { .is_on = true, .bytes_max = 1 << 20 };
 	const struct event_line head = { .time_ns = 1 };
 	struct event_line *line;
 	uint32_t kept = 0;
@@ -88,8 +88,8 @@ static void test_what_has_no_room_is_counted(void **state)
 		event_lines_push(&lines, line);
 		kept++;
 	}
-	assert_true(lines.bytes <= EVENT_LINES_BYTES);
-	assert_int_equal(kept, EVENT_LINES_BYTES / sizeof(struct event_line));
+	assert_true(lines.bytes <= lines.bytes_max);
+	assert_int_equal(kept, lines.bytes_max / sizeof(struct event_line));
 	assert_int_equal(kept + lines.dropped, 100000);
 	event_lines_finish(&lines);
 }
@@ -234,6 +234,43 @@ static void test_what_is_pending_holds_what_is_younger(void **state)
 	assert_int_equal(limit_ns, 2 * S);
 }
 
+/* Lines wait a second for tables that are being read, but not if others would be dropped meanwhile. */
+static void test_nothing_waits_for_names_while_room_is_short(void **state)
+{
+	struct event_lines *lines = &feed.ingest.lines;
+	struct snapshot *snapshot;
+
+	(void)state;
+	for (uint64_t i = 1; i <= 3; i++)
+		feed_sample(&feed, 3 * S + i, PID, PID, 0x400000);
+	feed_round(&feed, 3 * S + 10);
+	feed.ingest.opening++;
+	lines->bytes_max = 2 * lines->bytes;
+	assert_null(make(false));
+	lines->bytes_max--;
+	snapshot = make(false);
+	feed.ingest.opening--;
+	assert_non_null(snapshot);
+	assert_int_equal(snapshot->events->count, 3);
+	assert_int_equal(snapshot->events->dropped, 0);
+	snapshot_destroy(snapshot);
+}
+
+/* What is still to be printed takes its memory from history. */
+static void test_lines_count_against_the_budget(void **state)
+{
+	size_t bytes;
+
+	(void)state;
+	feed_sample(&feed, S, PID, PID, 0x400000);
+	feed_round(&feed, 2 * S);
+	bytes = budget_bytes(&feed.ingest);
+	assert_true(feed.ingest.lines.bytes > 0);
+	snapshot_destroy(make(false));
+	assert_int_equal(feed.ingest.lines.bytes, 0);
+	assert_true(budget_bytes(&feed.ingest) < bytes);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, publisher_fixture_tear_down)
 
 UNIT_TESTS(test_event_lines)
@@ -247,6 +284,8 @@ UNIT_TESTS(test_event_lines)
 		TEST(test_hits_and_samples_are_in_one_order),
 		TEST(test_each_line_is_there_once_and_survives_a_compaction),
 		TEST(test_what_is_pending_holds_what_is_younger),
+		TEST(test_nothing_waits_for_names_while_room_is_short),
+		TEST(test_lines_count_against_the_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
