@@ -170,8 +170,8 @@ struct hit_line *hit_log_slowest(const struct hit_log *log, uint32_t index);
  *         come any more.
  *         The records with a hit's values are gone when its pending sample is counted: so its
  *         line is created with the hit, and gets task and stack with the sample.
- * Bounds: live, bytes_max, a part of history's memory; lines beyond it are dropped and counted. In a
- *         replay, reading stops while a batch of lines waits for the reader of the output.
+ * Bounds: live, bytes_max, a part of history's memory; lines beyond it are dropped and counted.
+ *         In a replay, reading stops while a batch of lines waits for the reader of the output.
  */
 #define EVENT_LINES_BATCH 2048	/* lines of one snapshot, at most */
 

@@ -27,7 +27,7 @@
 #define STOPPED_MAX_NS	    (500 * CLOCK_NS_PER_MS) /* without a snapshot, while keys come */
 #define COMPACT_EVERY_NS    (10 * CLOCK_NS_PER_S)   /* it walks all history */
 #define END_MS		    10000	/* the longest step, a compaction, takes a second */
-#define EVENT_LINES_SHARE   4	/* of history's memory, for events that are still to be printed */
+#define EVENT_LINES_SHARE   4	/* events still to be printed have 1/4 of history's memory */
 
 /* A waiting request mostly needs another snapshot, so the fold is stopped. But with keys coming
  * without a pause there must be a snapshot now and then. Nobody takes the snapshot at the end. A

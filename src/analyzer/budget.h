@@ -4,8 +4,8 @@
  * Everything that other users' processes can make grow has a limit, and the limits add up to less
  * than 256 MiB (checked by a static assertion in budget.c; MiB):
  *
- *   history: slices, stacks, tasks, comms	64	--history-memory; events that are still to be
- *						printed take a quarter of it, at most
+ *   history: slices, stacks, tasks, comms	64	--history-memory; of it, a quarter at
+ *						most for events still to be printed
  *   symbols: rows, indexes, demangled names	10	ingest/symbol_names.h: evicted with history,
  *						or earlier, the oldest of who has many
  *     their texts, and the pool's rows for them	22

@@ -852,8 +852,8 @@ uint64_t event_builder_waits_until_ns(const struct publisher *publisher)
 	       ? publisher->inlined_until_ns : 0;
 }
 
-/* True: no line is old enough, or the oldest ones wait for names. Lines with addresses for names are
- * better than dropped ones, so nothing waits while room for others is short. */
+/* True: no line is old enough, or the oldest ones wait for names. A line with an address for a name
+ * is better than a dropped one, so nothing waits while room for others is short. */
 static bool must_wait(struct publisher *publisher, struct event_request *request)
 {
 	const struct event_lines *lines = &publisher->ingest->lines;

@@ -234,7 +234,7 @@ static void test_what_is_pending_holds_what_is_younger(void **state)
 	assert_int_equal(limit_ns, 2 * S);
 }
 
-/* Lines wait a second for tables that are being read, but not if others would be dropped meanwhile. */
+/* Lines wait a second for tables that are being read, unless others would be dropped meanwhile. */
 static void test_nothing_waits_for_names_while_room_is_short(void **state)
 {
 	struct event_lines *lines = &feed.ingest.lines;
