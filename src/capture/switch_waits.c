@@ -317,8 +317,8 @@ static char read_state(const struct switched_thread *thread)
 	       process_stat_parse(&stat, text) ? stat.state : 0;
 }
 
-/* Notes that the thread's stack may not be read. Without a stack that was read, only its state says
- * that a thread waits which has not been switched yet. */
+/* Notes that the thread's stack may not be read. A thread that was not switched so far, and has no
+ * stack to tell that it waits, is known to wait by its state alone. */
 static void refuse(struct switch_waits *waits, struct switched_thread *thread)
 {
 	const char state = thread->is_assumed ? read_state(thread) : 0;
