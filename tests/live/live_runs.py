@@ -190,16 +190,6 @@ def probe_run(specs, *command, extra=(), **how):
     return json.loads(refresh)["probes"], "".join(line for line in lines if line is not refresh)
 
 
-def interrupt(process):
-    """Sends SIGINT until @process ends; its output and errors. Where the signal comes just before
-    bpftrace waits for events, it waits for the next one."""
-    for _ in range(PATIENCE_S):
-        process.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=1)
-    raise TimeoutError(f"{process.args[0]} does not end by SIGINT")
-
-
 @contextlib.contextmanager
 def bpftrace(program):
     """bpftrace runs @program; gives a function that ends it and returns the lines it printed."""
@@ -222,7 +212,8 @@ def bpftrace(program):
 
         def end():
             read_until_ready(4)     # what it has not read when it ends is gone
-            out, err = interrupt(process)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=PATIENCE_S)
             if process.returncode:
                 raise RuntimeError(f"bpftrace ended with {process.returncode}: {err.decode()}")
             return (printed + out).decode().splitlines()
