@@ -410,7 +410,9 @@ static void take_kernel_frame(struct wait_stacks *waits, const struct wait_walk 
 	const uint8_t class = class_of(waits, walk->symbol_id);
 	const enum wait_frame frame = (enum wait_frame)((class & 15) - 1);
 
-	wait_reason_add(&part->reason, frame, (enum wait_kind)(class >> 4));
+	/* Until the kernel's names have come, user code says what is waited for. */
+	if (walk->symbol->state != SYMBOL_LOADING)
+		wait_reason_add(&part->reason, frame, (enum wait_kind)(class >> 4));
 	if (!part->has_raw && !is_hook(name)) {
 		part->has_raw = true;
 		part->raw_frame = walk->frame;

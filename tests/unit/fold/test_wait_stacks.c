@@ -172,6 +172,19 @@ static void test_raw_stacks_stay(void **state)
 	assert_string_equal(leaf_of(&entry), "f");
 }
 
+/* No user function is known to wait for something: the kind is to come. */
+static void test_until_the_kernels_names_come_user_code_says_the_kind(void **state)
+{
+	struct dso *kernel = &model.dsos.dsos[DSO_KERNEL];
+
+	(void)state;
+	kernel->state = DSO_LOADING;
+	expect(WAIT_IN(true, SCHEDULE, FUTEX, DO_FUTEX, SYSCALL), WAIT_KIND_UNKNOWN, "f");
+	kernel->state = DSO_READY;
+	symbol_names_forget_dso(&model.names, &model.trie, DSO_KERNEL);
+	expect(WAIT_IN(true, SCHEDULE, FUTEX, DO_FUTEX, SYSCALL), WAIT_KIND_FUTEX, "f");
+}
+
 /* The clock of wall interrupts a thread that is about to wait, and one of the kernel's: both are on
  * a CPU, with the functions that they are in. A wait in the same stack is one. */
 static void test_a_sample_on_a_cpu_is_no_wait(void **state)
@@ -398,6 +411,9 @@ UNIT_TESTS(test_wait_stacks)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_kernel_threads_are_idle, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_raw_stacks_stay, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_until_the_kernels_names_come_user_code_says_the_kind, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(test_a_sample_on_a_cpu_is_no_wait, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_rows_and_filters_of_waits, set_up, tear_down),
