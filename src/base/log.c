@@ -154,7 +154,8 @@ size_t log_tail(struct log_line *out, size_t cap)
  *
  * Idea: all that needs the loader or the sanitizer is done beforehand: the modules of the process
  * and the text that names the log. The callers are found by frame pointers, which our own code
- * keeps; process_vm_readv(2) on ourselves reads them, and fails where a pointer leads nowhere.
+ * keeps, and below libraries, which do not, by return addresses on the stack; process_vm_readv(2) on
+ * ourselves reads them, and fails where a pointer leads nowhere.
  *
  * Rejected: backtrace(3) and libunwind, which allocate and take the loader's lock; the guardian as
  * the writer, which would have to keep our stderr open: whoever reads a pipe must see its end when
@@ -163,6 +164,8 @@ size_t log_tail(struct log_line *out, size_t cap)
 
 #define MODULES_MAX  64		/* 25 are linked */
 #define FRAMES_MAX   32
+#define STACK_BYTES  (8u << 20)	/* two frames of a chain are not further apart */
+#define SEARCHED_BYTES 32768	/* of the stack, where frames of a library may end */
 #define NAME_BYTES   40
 #define FUNCTION_BYTES 4096	/* code searched backwards from the crash for its start */
 #define REPORT_BYTES 4096	/* PIPE_BUF: a pipe takes all of it or nothing */
@@ -302,19 +305,72 @@ static void put_frameless_caller(struct report *report, const struct registers *
 		put_frame(report, after - 1);
 }
 
-/* A return address minus one belongs to the line of the call. */
-static void put_callers(struct report *report, uintptr_t frame)
+/* Puts the callers from @frame on, which lies above *@above on the stack, and sets *@above to the
+ * end of the last frame. A return address minus one belongs to the line of the call.
+ * @budget: how many more may be put. */
+static void put_callers(struct report *report, uintptr_t frame, uintptr_t *above,
+			unsigned int *budget)
 {
 	uintptr_t words[2];	/* the caller's frame, the return address */
 
-	for (int i = 0; i < FRAMES_MAX && frame % sizeof(frame) == 0; i++) {
-		if (!read_memory(frame, words, sizeof(words)) || !words[1])
-			return;
+	while (frame - *above < STACK_BYTES && frame % sizeof(frame) == 0 && *budget &&
+	       read_memory(frame, words, sizeof(words)) && module_of(words[1])) {
 		put_frame(report, words[1] - 1);
-		if (words[0] <= frame)
-			return;
+		--*budget;
+		*above = frame + sizeof(words);
 		frame = words[0];
 	}
+}
+
+/* Returns the first word at *@at or above it, below @end, that is a return address of the program,
+ * in the function that is called before @caller if that is not 0; sets *@at to its place. 0: none. */
+static uintptr_t search_return(uintptr_t *at, uintptr_t end, uintptr_t caller)
+{
+	uintptr_t word, target;
+
+	for (; *at < end && read_memory(*at, &word, sizeof(word)); *at += sizeof(word))
+		if (module_of(word) == &crash.modules[0] && read_call(word, &target) &&
+		    (!caller || is_called_from(caller, word)))
+			return word;
+	return 0;
+}
+
+/* Functions of libraries use the register of frame pointers for other values, which ends the chain
+ * of frames. Searches the stack from @begin for the first frame of the program, and below it for the
+ * call of the library, as such a function may have left return addresses of others there. Without
+ * a frame any return address has to do. Returns that frame; 0: there is none. */
+static uintptr_t search_frame(struct report *report, uintptr_t begin, unsigned int *budget)
+{
+	const uintptr_t end = begin + SEARCHED_BYTES;
+	uintptr_t at = begin, frame = 0, call = 0, outer, back;
+
+	while (!frame && (back = search_return(&at, end, 0))) {
+		frame = at - sizeof(frame);	/* its first word is the caller's frame */
+		at += sizeof(back);
+		if (frame < begin || !read_memory(frame, &outer, sizeof(outer)) ||
+		    outer <= frame || outer - frame > SEARCHED_BYTES)
+			frame = 0;
+		else
+			call = back;
+	}
+	at = begin;
+	back = search_return(&at, frame ? frame : end, call);
+	if (back) {
+		put_frame(report, back - 1);
+		--*budget;
+	}
+	return frame;
+}
+
+static void put_all_callers(struct report *report, const struct registers *registers)
+{
+	unsigned int budget = FRAMES_MAX;
+	uintptr_t frame = registers->frame, above = registers->stack;
+
+	do {
+		put_callers(report, frame, &above, &budget);
+		frame = budget ? search_frame(report, above, &budget) : 0;
+	} while (frame);
 }
 
 static void put_report(struct report *report, int signal, const ucontext_t *context)
@@ -327,7 +383,7 @@ static void put_report(struct report *report, int signal, const ucontext_t *cont
 	put_text(report, "\n");
 	put_frame(report, registers.code);
 	put_frameless_caller(report, &registers);
-	put_callers(report, registers.frame);
+	put_all_callers(report, &registers);
 }
 
 static void send_report(const struct report *report)

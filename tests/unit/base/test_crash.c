@@ -56,6 +56,42 @@ __attribute__((noinline)) static void call_nothing(void)
 	sink++;
 }
 
+static int crash_in_comparison(const void *a, const void *b)
+{
+	(void)a;
+	(void)b;
+	inner();
+	return 0;
+}
+
+/* The C library keeps no frame pointers; it calls the program here, and crashes itself below. */
+__attribute__((noinline)) static void sort(void)
+{
+	int numbers[] = { 2, 1 };
+
+	qsort(numbers, 2, sizeof(numbers[0]), crash_in_comparison);
+	sink += (unsigned int)numbers[0];
+}
+
+__attribute__((noinline)) static void print_nowhere(void)
+{
+	char text[64];
+
+	sink += (unsigned int)snprintf(text, sizeof(text), "%s", (const char *)nowhere);
+}
+
+__attribute__((noinline)) static void sort_in_caller(void)
+{
+	sort();
+	sink++;
+}
+
+__attribute__((noinline)) static void print_in_caller(void)
+{
+	print_nowhere();
+	sink++;
+}
+
 static void call_abort(void)
 {
 	abort();
@@ -143,21 +179,45 @@ static void assert_first_line(const char *report, const char *wanted)
 	assert_string_equal(line, wanted);
 }
 
-/* The frame in line @number, counted from 0 below the first, lies in @function. */
-static void assert_frame(const char *report, int number, void (*function)(void))
+/* Whether the report's line at @line is a frame in @function. */
+static bool is_frame_of(const char *line, void (*function)(void))
 {
 	const uintptr_t address = (uintptr_t)function;
 	uintptr_t offset = 0;
 	Dl_info found;
 
-	for (int line = 0; line <= number; line++) {
-		report = strchr(report, '\n');
-		assert_non_null(report);
-		report++;
-	}
 	assert_int_not_equal(dladdr((void *)address, &found), 0);
-	assert_int_equal(sscanf(report, "  flametop+0x%" SCNxPTR "\n", &offset), 1);
-	assert_in_range(offset + (uintptr_t)found.dli_fbase, address, address + FUNCTION_BYTES);
+	return sscanf(line, "  flametop+0x%" SCNxPTR "\n", &offset) == 1 &&
+	       offset + (uintptr_t)found.dli_fbase - address < FUNCTION_BYTES;
+}
+
+/* Returns the line after @line, or NULL. */
+static const char *line_after(const char *line)
+{
+	const char *end = strchr(line, '\n');
+
+	return end ? end + 1 : NULL;
+}
+
+/* The frame in line @number, counted from 0 below the first, lies in @function. */
+static void assert_frame(const char *report, int number, void (*function)(void))
+{
+	for (int line = 0; line <= number; line++) {
+		report = line_after(report);
+		assert_non_null(report);
+	}
+	assert_true(is_frame_of(report, function));
+}
+
+/* @functions[@count] are among the frames, in this order. */
+static void assert_frames(const char *report, void (*const *functions)(void), size_t count)
+{
+	size_t seen = 0;
+
+	for (const char *line = report; line && seen < count; line = line_after(line))
+		seen += is_frame_of(line, functions[seen]);
+	if (seen < count)
+		fail_msg("%zu of %zu functions are in: %s", seen, count, report);
 }
 
 #define NO_LOG "; with --log FILE there is a log of what came before"
@@ -184,6 +244,19 @@ static void test_a_call_of_no_code_is_reported_with_who_called(void **state)
 	crash(call_nothing, NULL, report);
 	assert_non_null(strstr(report, "\n  [unknown]+0x0\n"));
 	assert_frame(report, 1, call_nothing);
+}
+
+static void test_callers_of_code_without_frame_pointers_are_reported(void **state)
+{
+	static void (*const sorts[])(void) = { inner, sort, sort_in_caller };
+	static void (*const prints[])(void) = { print_nowhere, print_in_caller };
+	char report[REPORT_BYTES];
+
+	(void)state;
+	crash(sort_in_caller, NULL, report);
+	assert_frames(report, sorts, 3);
+	crash(print_in_caller, NULL, report);
+	assert_frames(report, prints, 2);
 }
 
 static void test_abort_is_reported(void **state)
@@ -264,6 +337,7 @@ UNIT_TESTS(test_crash)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_crash_is_reported_with_its_callers_and_the_signal_stays),
 		cmocka_unit_test(test_a_call_of_no_code_is_reported_with_who_called),
+		cmocka_unit_test(test_callers_of_code_without_frame_pointers_are_reported),
 		cmocka_unit_test(test_abort_is_reported),
 		cmocka_unit_test(test_the_overflow_of_a_threads_stack_is_reported),
 		cmocka_unit_test(test_the_log_is_named_and_has_the_same),
