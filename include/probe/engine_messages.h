@@ -91,7 +91,7 @@ struct probe_choice {
 
 enum probe_request_kind {
 	PROBE_EXAMINE,		/* attach nothing; reply with points, arguments, verdict and rate
-				 * (counted up to 200 ms or 500 hits) */
+				 * (counted up to 200 ms, 1 s without a hit, or 500 hits) */
 	PROBE_ADD,
 	PROBE_OFF, PROBE_ON,	/* keep definition and history */
 	PROBE_REMOVE, PROBE_REMOVE_ALL,

@@ -8,7 +8,8 @@
 #include "engine_state.h"
 
 #define RATE_NS	  200000000ull	/* the rate is counted for 0.2 s, or */
-#define RATE_HITS 500		/* until there are so many hits */
+#define RATE_HITS 500		/* until there are so many hits; */
+#define UNHIT_NS  (1 * CLOCK_NS_PER_S)	/* for 1 s while there are none: threads may not run */
 #define KEPT_NS	  (60 * CLOCK_NS_PER_S)	/* meanwhile the file stays open */
 #define HOT_PER_S 10000		/* system-wide, above it the function's name must be typed */
 
@@ -43,7 +44,7 @@ static bool read_rate(const struct probe_rate *rate, struct trace_group *group, 
 
 	live_probe_read(&rate->live, group, &counts);
 	*hits_per_s = passed_ns ? (double)counts.hits * 1e9 / (double)passed_ns : 0;
-	return passed_ns >= RATE_NS || counts.hits >= RATE_HITS;
+	return passed_ns >= (counts.hits ? RATE_NS : UNHIT_NS) || counts.hits >= RATE_HITS;
 }
 
 static void end_rate(struct probe_rate *rate, struct trace_group *group)
