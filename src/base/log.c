@@ -154,8 +154,8 @@ size_t log_tail(struct log_line *out, size_t cap)
  *
  * Idea: all that needs the loader or the sanitizer is done beforehand: the modules of the process
  * and the text that names the log. The callers are found by frame pointers, which our own code
- * keeps, and below libraries, which do not, by return addresses on the stack; process_vm_readv(2) on
- * ourselves reads them, and fails where a pointer leads nowhere.
+ * keeps, and below libraries, which do not, by return addresses on the stack. process_vm_readv(2)
+ * on ourselves reads them, and fails where a pointer leads nowhere.
  *
  * Rejected: backtrace(3) and libunwind, which allocate and take the loader's lock; the guardian as
  * the writer, which would have to keep our stderr open: whoever reads a pipe must see its end when
@@ -165,7 +165,7 @@ size_t log_tail(struct log_line *out, size_t cap)
 #define MODULES_MAX  64		/* 25 are linked */
 #define FRAMES_MAX   32
 #define STACK_BYTES  (8u << 20)	/* two frames of a chain are not further apart */
-#define SEARCHED_BYTES 32768	/* of the stack, where frames of a library may end */
+#define SEARCHED_BYTES 32768	/* the part of the stack where a frame is searched */
 #define NAME_BYTES   40
 #define FUNCTION_BYTES 4096	/* code searched backwards from the crash for its start */
 #define REPORT_BYTES 4096	/* PIPE_BUF: a pipe takes all of it or nothing */
@@ -322,8 +322,9 @@ static void put_callers(struct report *report, uintptr_t frame, uintptr_t *above
 	}
 }
 
-/* Returns the first word at *@at or above it, below @end, that is a return address of the program,
- * in the function that is called before @caller if that is not 0; sets *@at to its place. 0: none. */
+/* Returns the first word from *@at on, below @end, that is a return address of the program, and sets
+ * *@at to its place. @caller: 0, or a return address: the word has to lie in the function that is
+ * called before it. 0: there is none. */
 static uintptr_t search_return(uintptr_t *at, uintptr_t end, uintptr_t caller)
 {
 	uintptr_t word, target;
@@ -336,9 +337,9 @@ static uintptr_t search_return(uintptr_t *at, uintptr_t end, uintptr_t caller)
 }
 
 /* Functions of libraries use the register of frame pointers for other values, which ends the chain
- * of frames. Searches the stack from @begin for the first frame of the program, and below it for the
- * call of the library, as such a function may have left return addresses of others there. Without
- * a frame any return address has to do. Returns that frame; 0: there is none. */
+ * of frames. Searches the stack from @begin for the first frame of the program, and below it for
+ * the call of the library, as such a function may have left return addresses of others there.
+ * Without a frame any return address has to do. Returns that frame; 0: there is none. */
 static uintptr_t search_frame(struct report *report, uintptr_t begin, unsigned int *budget)
 {
 	const uintptr_t end = begin + SEARCHED_BYTES;
