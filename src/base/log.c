@@ -322,9 +322,9 @@ static void put_callers(struct report *report, uintptr_t frame, uintptr_t *above
 	}
 }
 
-/* Returns the first word from *@at on, below @end, that is a return address of the program, and sets
- * *@at to its place. @caller: 0, or a return address: the word has to lie in the function that is
- * called before it. 0: there is none. */
+/* Returns the first word from *@at on, below @end, that is a return address of the program, and
+ * sets *@at to its place. @caller: 0, or a return address: the word has to lie in the function that
+ * is called before it. 0: there is none. */
 static uintptr_t search_return(uintptr_t *at, uintptr_t end, uintptr_t caller)
 {
 	uintptr_t word, target;
