@@ -102,8 +102,15 @@ def started(*command, **options):
                     stream.close()
 
 
+@contextlib.contextmanager
 def workload(name, *arguments, prefix=(), **options):
-    return started(*prefix, os.path.join(WORKLOADS, name), *arguments, **options)
+    """With a prefix that runs the workload in its own place, as AS_NOBODY: once it does."""
+    path = os.path.join(WORKLOADS, name)
+    with started(*prefix, path, *arguments, **options) as process:
+        if prefix == AS_NOBODY:
+            wait_until(lambda: os.readlink(f"/proc/{process.pid}/exe") == os.path.realpath(path),
+                       f"the start of {name}")
+        yield process
 
 
 @contextlib.contextmanager
