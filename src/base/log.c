@@ -366,7 +366,8 @@ static uintptr_t search_frame(struct report *report, uintptr_t begin, unsigned i
 static void put_all_callers(struct report *report, const struct registers *registers)
 {
 	unsigned int budget = FRAMES_MAX;
-	uintptr_t frame = registers->frame, above = registers->stack;
+	uintptr_t frame = registers->frame;
+	uintptr_t above = registers->stack - registers->stack % sizeof(above);
 
 	do {
 		put_callers(report, frame, &above, &budget);

@@ -93,6 +93,21 @@ __attribute__((noinline)) static void compile_in_caller(void)
 	sink++;
 }
 
+#ifdef __x86_64__
+/* With the registers of the stack and of the frame damaged. */
+__attribute__((noinline)) static void crash_on_odd_stack(void)
+{
+	__asm__ volatile("dec %rsp\n\tmov $1, %ebp\n\tud2");
+	sink++;
+}
+
+__attribute__((noinline)) static void crash_in_caller(void)
+{
+	crash_on_odd_stack();
+	sink++;
+}
+#endif
+
 static void call_abort(void)
 {
 	abort();
@@ -258,6 +273,12 @@ static void test_callers_of_code_without_frame_pointers_are_reported(void **stat
 	assert_frames(report, sorts, 3);
 	crash(compile_in_caller, NULL, report);
 	assert_frames(report, compiles, 2);
+#ifdef __x86_64__
+	static void (*const odd[])(void) = { crash_on_odd_stack, crash_in_caller };
+
+	crash(crash_in_caller, NULL, report);
+	assert_frames(report, odd, 2);
+#endif
 }
 
 static void test_abort_is_reported(void **state)
