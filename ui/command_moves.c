@@ -119,14 +119,11 @@ bool command_leads_back(const struct ui_state *state)
 
 bool command_stop_reading(struct ui_state *state)
 {
-	const struct snapshot *shown = state->shown;
-	char part[HEADER_READING_BYTES];
-
-	if (!shown || !shown->is_reading)
+	if (!state->shown || !state->shown->is_reading)
 		return false;
 	state_request(state, REQUEST_STOP, 0, 0);
-	state_say(state, "reading stops here: all that is shown is of the first %s of the "
-		  "recording", header_reading_text(part, shown));
+	state_say(state, "reading stops here: the header names the part of the recording that is "
+		  "shown");
 	return true;
 }
 
