@@ -6,7 +6,6 @@
 #include "fold/query.h"
 #include "symbols/debuginfod.h"
 #include "views/view_probes.h"
-#include "widgets/header.h"
 #include "widgets/tree_rows.h"
 
 bool command_drop_filter(struct ui_state *state)

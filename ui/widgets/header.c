@@ -95,17 +95,19 @@ static void list_identity(const struct snapshot *snapshot, struct pieces *list)
 }
 
 #define READING_CELLS 10	/* the bar that shows how much of a recording was read */
+#define READING_BYTES 64
 
-char *header_reading_text(char out[HEADER_READING_BYTES], const struct snapshot *snapshot)
+/* Formats how much of the recording was read: "680 MB of 2.0 GB". Returns @out. */
+static char *format_reading(char out[READING_BYTES], const struct snapshot *snapshot)
 {
 	char bytes[FORMAT_BYTES], total[FORMAT_BYTES];
 
 	format_bytes(bytes, snapshot->read_bytes);
 	if (snapshot->read_total_bytes)
-		snprintf(out, HEADER_READING_BYTES, "%s of %s", bytes,
+		snprintf(out, READING_BYTES, "%s of %s", bytes,
 			 format_bytes(total, snapshot->read_total_bytes));
 	else
-		snprintf(out, HEADER_READING_BYTES, "%s unpacked", bytes);
+		snprintf(out, READING_BYTES, "%s unpacked", bytes);
 	return out;
 }
 
@@ -116,7 +118,7 @@ static void list_reading(const struct ui_state *state, struct pieces *list)
 	const uint64_t total = snapshot->read_total_bytes;
 	const uint64_t read = snapshot->read_bytes < total ? snapshot->read_bytes : total;
 	const int cells = total ? (int)((double)READING_CELLS * (double)read / (double)total) : 0;
-	char bar[3 * READING_CELLS + 2] = "", text[HEADER_READING_BYTES], time[FORMAT_BYTES];
+	char bar[3 * READING_CELLS + 2] = "", text[READING_BYTES], time[FORMAT_BYTES];
 
 	if (!snapshot->is_reading && !snapshot->is_cut_short)
 		return;
@@ -125,7 +127,7 @@ static void list_reading(const struct ui_state *state, struct pieces *list)
 	if (total)
 		strcat(bar, " ");
 	pieces_add(list, 1, ROLE_STATE, "%s%s%s", snapshot->is_reading ? "reading " : "read only ",
-		   snapshot->is_reading ? bar : "", header_reading_text(text, snapshot));
+		   snapshot->is_reading ? bar : "", format_reading(text, snapshot));
 	if (snapshot->newest_ns > snapshot->known_ns)
 		pieces_add(list, 5, ROLE_STATE, "%s", format_duration(time,
 			   (double)(snapshot->newest_ns - snapshot->known_ns) / 1e9));

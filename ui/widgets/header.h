@@ -40,9 +40,4 @@ char *baseline_label(const struct ui_state *state, char out[BASELINE_TEXT_BYTES]
 /* Formats the label of a baseline that was marked and is in no snapshot yet. Returns @out. */
 char *baseline_label_marked(const struct ui_state *state, char out[BASELINE_TEXT_BYTES]);
 
-#define HEADER_READING_BYTES 64
-
-/* Formats how much of the recording was read: "680 MB of 2.0 GB". */
-char *header_reading_text(char out[HEADER_READING_BYTES], const struct snapshot *snapshot);
-
 #endif
