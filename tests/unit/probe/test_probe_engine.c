@@ -375,14 +375,25 @@ static void call_some(void)
 	probed_copy_call(10);
 }
 
-/* The rate of the function that the copy calls meanwhile, if @pid alone is to be probed. */
-static double rate_for(pid_t pid)
+/* Calls nothing for the first 0.5 s, as a thread that does not run. */
+static void call_late(void)
+{
+	static uint64_t begin_ns;
+
+	if (!begin_ns)
+		begin_ns = clock_now_ns() + CLOCK_NS_PER_S / 2;
+	if (clock_now_ns() > begin_ns)
+		call_some();
+}
+
+/* The rate of the function that the copy calls by @call meanwhile, if @pid alone is to be probed. */
+static double rate_for(pid_t pid, void (*call)(void))
 {
 	const struct probe_choice choice = { .reach = REACH_PROCESS, .pid = pid };
 	struct probe_reply reply;
 
 	reply = wait_in_rounds(order_with(&choice, PROBE_EXAMINE,
-					  spec_of("u:%s:%s", "probed_function")), call_some);
+					  spec_of("u:%s:%s", "probed_function")), call);
 	if (reply.why.err || !reply.has_rate)
 		fail_msg("%s%s", reply.why.text, reply.reason);
 	return reply.hits_per_s;
@@ -392,8 +403,15 @@ static void test_the_rate_is_that_of_the_process_to_be_probed(void **state)
 {
 	(void)state;
 	need_root();
-	assert_true(rate_for(probed_copy_pid()) > 0);
-	assert_true(rate_for(getpid()) == 0);
+	assert_true(rate_for(probed_copy_pid(), call_some) > 0);
+	assert_true(rate_for(getpid(), call_some) == 0);
+}
+
+static void test_a_thread_that_does_not_run_at_first_has_a_rate(void **state)
+{
+	(void)state;
+	need_root();
+	assert_true(rate_for(probed_copy_pid(), call_late) > 0);
 }
 
 /* Its count is nanoseconds: some 10^9 a second on a busy CPU, with at most some 10^4 hits. */
@@ -697,6 +715,7 @@ UNIT_TESTS(test_probe_engine)
 		WITH_ENGINE(test_what_is_cancelled_is_not_attached),
 		WITH_ENGINE(test_examining_tells_the_rate_of_two_and_attaches_nothing),
 		WITH_ENGINE(test_the_rate_is_that_of_the_process_to_be_probed),
+		WITH_ENGINE(test_a_thread_that_does_not_run_at_first_has_a_rate),
 		WITH_ENGINE(test_the_rate_of_a_tracepoint_with_a_weight_is_of_its_hits),
 		WITH_ENGINE(test_what_is_not_counted_must_be_typed),
 		WITH_ENGINE(test_a_condition_on_what_is_not_there_is_reported_before),
