@@ -104,7 +104,7 @@ def started(*command, **options):
 
 @contextlib.contextmanager
 def workload(name, *arguments, prefix=(), **options):
-    """With a prefix that runs the workload in its own place, as AS_NOBODY: once it does."""
+    """A workload that runs. AS_NOBODY becomes the workload: the block begins once it has."""
     path = os.path.join(WORKLOADS, name)
     with started(*prefix, path, *arguments, **options) as process:
         if prefix == AS_NOBODY:

@@ -172,7 +172,7 @@ static void test_raw_stacks_stay(void **state)
 	assert_string_equal(leaf_of(&entry), "f");
 }
 
-/* No user function is known to wait for something: the kind is to come. */
+/* The user functions of this stack say nothing, so that the kind is unknown until then. */
 static void test_until_the_kernels_names_come_user_code_says_the_kind(void **state)
 {
 	struct dso *kernel = &model.dsos.dsos[DSO_KERNEL];
