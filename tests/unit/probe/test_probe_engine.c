@@ -386,7 +386,7 @@ static void call_late(void)
 		call_some();
 }
 
-/* The rate of the function that the copy calls by @call meanwhile, if @pid alone is to be probed. */
+/* The rate of the function that the copy calls by @call, if @pid alone is to be probed. */
 static double rate_for(pid_t pid, void (*call)(void))
 {
 	const struct probe_choice choice = { .reach = REACH_PROCESS, .pid = pid };
